@@ -1,0 +1,42 @@
+"""Errors that margintree raises.
+
+::
+
+    MargintreeError
+    ├── InvalidInputError (ValueError)     data, parameters or a table that cannot be used
+    ├── ModelFileError (ValueError)        a model file that cannot be read
+    └── SolverError (RuntimeError)         a solver cannot do what was asked
+        ├── SolverMissingError             its package is not installed
+        ├── SolverLicenceError             its licence does not allow this model
+        └── SolverAbilityError             it cannot take this kind of model
+
+Every message says what is wrong, what is allowed, what was given and what to do.
+"""
+
+
+class MargintreeError(Exception):
+    """Base of all errors raised by margintree."""
+
+
+class InvalidInputError(MargintreeError, ValueError):
+    """Data, parameters or a table that cannot be used."""
+
+
+class ModelFileError(MargintreeError, ValueError):
+    """A model file that cannot be read: damaged, of another kind or from a newer version."""
+
+
+class SolverError(MargintreeError, RuntimeError):
+    """A solver cannot do what was asked."""
+
+
+class SolverMissingError(SolverError):
+    """The package of a solver is not installed."""
+
+
+class SolverLicenceError(SolverError):
+    """The licence of a solver does not allow this model."""
+
+
+class SolverAbilityError(SolverError):
+    """A solver cannot take this kind of model."""
