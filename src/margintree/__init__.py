@@ -1,3 +1,63 @@
-"""Optimal classification trees with maximum-margin splits, with proof when you ask for it."""
+"""Optimal classification trees with maximum-margin splits, with proof when you ask for it.
+
+Everything below is imported on first use, so that ``import margintree`` costs next to nothing.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from margintree.estimators import MOCTSVMClassifier as MOCTSVMClassifier
+    from margintree.exceptions import InvalidInputError as InvalidInputError
+    from margintree.exceptions import MargintreeError as MargintreeError
+    from margintree.exceptions import ModelFileError as ModelFileError
+    from margintree.exceptions import ShallowTreeWarning as ShallowTreeWarning
+    from margintree.exceptions import SolverError as SolverError
+    from margintree.export import export_text as export_text
+    from margintree.fit import fit_tree as fit_tree
+    from margintree.limits import Limits as Limits
+    from margintree.modelfile import load as load
+    from margintree.modelfile import save as save
+    from margintree.objective import Cost as Cost
+    from margintree.problem import Costs as Costs
+    from margintree.problem import Problem as Problem
+    from margintree.result import Reason as Reason
+    from margintree.result import Result as Result
+    from margintree.result import TracePoint as TracePoint
+    from margintree.tree import ObliqueTree as ObliqueTree
 
 __version__ = "0.1.0.dev0"
+
+_HOMES = {
+    "Cost": "objective",
+    "Costs": "problem",
+    "InvalidInputError": "exceptions",
+    "Limits": "limits",
+    "MOCTSVMClassifier": "estimators",
+    "MargintreeError": "exceptions",
+    "ModelFileError": "exceptions",
+    "ObliqueTree": "tree",
+    "Problem": "problem",
+    "Reason": "result",
+    "Result": "result",
+    "ShallowTreeWarning": "exceptions",
+    "SolverError": "exceptions",
+    "TracePoint": "result",
+    "export_text": "export",
+    "fit_tree": "fit",
+    "load": "modelfile",
+    "save": "modelfile",
+}
+"""The public names and the modules that define them."""
+
+__all__ = ["__version__", *_HOMES]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,4 +1,4 @@
-"""Errors that margintree raises.
+"""Errors that margintree raises, and the one warning it gives.
 
 ::
 
@@ -9,6 +9,8 @@
         ├── SolverMissingError             its package is not installed
         ├── SolverLicenceError             its licence does not allow this model
         └── SolverAbilityError             it cannot take this kind of model
+
+    ShallowTreeWarning (UserWarning)       the tree has fewer leaves than there are classes
 
 Every message says what is wrong, what is allowed, what was given and what to do.
 """
@@ -40,3 +42,7 @@ class SolverLicenceError(SolverError):
 
 class SolverAbilityError(SolverError):
     """A solver cannot take this kind of model."""
+
+
+class ShallowTreeWarning(UserWarning):
+    """The tree has fewer leaves than there are classes, so it cannot name them all."""

@@ -44,7 +44,8 @@ class Limits:
     def __post_init__(self) -> None:
         if np.isnan(self.seconds) or self.seconds < 0:
             raise InvalidInputError(
-                f"A time limit must be a number of seconds of at least 0; {self.seconds!r} was given."
+                f"A time limit must be a number of seconds of at least 0; {self.seconds!r} was "
+                "given."
             )
         if not 0 <= self.gap < np.inf:
             raise InvalidInputError(

@@ -74,6 +74,8 @@ class Result:
         What found it.
     seconds : float
         How long it took.
+    iterations : int
+        The local searches that were done.
     """
 
     tree: ObliqueTree
@@ -86,6 +88,7 @@ class Result:
     solver: str
     version: str
     seconds: float
+    iterations: int = 0
 
     @property
     def gap(self) -> float:

@@ -195,15 +195,41 @@ class ObliqueTree:
         filled[empty, self.leaf_classes[empty]] = 1.0
         return filled
 
-    def in_original_units(self) -> "ObliqueTree":
-        """Return the same tree with hyperplanes that apply to raw rows."""
-        weights = self.weights / self.scaling.span
-        shift = weights @ self.scaling.minimum
+    def rescaled(self, scaling: Scaling) -> "ObliqueTree":
+        """Return the same tree with hyperplanes that apply to rows of another scaling."""
+        shift = (self.weights / self.scaling.span) @ (scaling.minimum - self.scaling.minimum)
         return replace(
             self,
-            weights=weights,
-            intercepts=np.where(self.splits, self.intercepts - shift, -1.0),
-            scaling=Scaling.identity(self.n_features),
+            # The ratio of the spans first: the same scaling must give back the very same numbers.
+            weights=self.weights * (scaling.span / self.scaling.span),
+            intercepts=np.where(self.splits, self.intercepts + shift, -1.0),
+            scaling=scaling,
+        )
+
+    def in_original_units(self) -> "ObliqueTree":
+        """Return the same tree with hyperplanes that apply to raw rows."""
+        return self.rescaled(Scaling.identity(self.n_features))
+
+    def deepened(self, depth: int) -> "ObliqueTree":
+        """Return the same tree with more levels, none of whose new branch nodes splits.
+
+        Examples
+        --------
+        >>> tree = ObliqueTree.stump([2.0], -1.0, leaf_classes=[0, 1], n_classes=2)
+        >>> tree.deepened(2).leaf_classes
+        array([0, 0, 1, 1])
+        """
+        n_new = topology.n_branch_nodes(depth) - len(self.splits)
+        n_below = topology.n_leaves(depth - self.depth)
+        mass = np.zeros((topology.n_leaves(depth), self.n_classes))
+        mass[::n_below] = self.leaf_mass
+        return replace(
+            self,
+            weights=np.vstack([self.weights, np.zeros((n_new, self.n_features))]),
+            intercepts=np.append(self.intercepts, np.full(n_new, -1.0)),
+            splits=np.append(self.splits, np.zeros(n_new, dtype=bool)),
+            leaf_classes=np.repeat(self.leaf_classes, n_below),
+            leaf_mass=mass,
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -252,12 +278,19 @@ _ARRAYS: dict[str, type] = {
 
 def _frozen(values: Any, dtype: type) -> AnyArray:
     """Return a read-only array with these values; ragged or wrongly typed values are an error."""
+    target, kinds = {float: (np.float64, "fiu"), int: (np.int64, "iu"), bool: (np.bool_, "b")}[
+        dtype
+    ]
     try:
-        array: AnyArray = np.array(
-            values, dtype={float: np.float64, int: np.int64, bool: np.bool_}[dtype]
-        )
+        given = np.asarray(values)
     except (ValueError, OverflowError) as error:
         raise InvalidInputError(f"An array of {dtype.__name__} cannot be made: {error}.") from error
+    # An empty list says nothing of its type; anything else must not be converted silently.
+    if given.size and given.dtype.kind not in kinds:
+        raise InvalidInputError(
+            f"An array of {dtype.__name__} is needed; its entries are {given.dtype.name}."
+        )
+    array: AnyArray = given.astype(target)
     array.setflags(write=False)
     return array
 

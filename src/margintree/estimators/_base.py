@@ -1,0 +1,190 @@
+"""What all tree classifiers share: checking input, encoding labels, and using the fitted tree."""
+
+import warnings
+from abc import ABC, abstractmethod
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from margintree import topology
+from margintree._typing import AnyArray, FloatArray, IntArray
+from margintree.estimators._weights import row_weights
+from margintree.exceptions import ShallowTreeWarning
+from margintree.objective import Cost, objective
+from margintree.problem import Problem, can_name_all_classes
+from margintree.result import Result
+from margintree.tree import ObliqueTree
+
+
+class TreeClassifier(ClassifierMixin, BaseEstimator, ABC):
+    """Base of the classifiers whose fitted model is an `ObliqueTree`.
+
+    A subclass states its parameters, which must include ``max_depth``, ``class_weight`` and
+    ``smoothing``, and how they make a `Problem` (`_pose`) and a `Result` (`_solve`).
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {}
+
+    max_depth: int
+    class_weight: Any
+    smoothing: float
+    classes_: AnyArray
+    result_: Result
+    cost_: Cost
+
+    @abstractmethod
+    def _pose(self, X: FloatArray, y: IntArray, weights: FloatArray, n_classes: int) -> Problem:
+        """Return the problem to solve for raw rows, class codes and row weights."""
+
+    @abstractmethod
+    def _solve(self, problem: Problem, classes: AnyArray) -> Result:
+        """Return the result on the problem; ``classes`` are the labels behind its codes."""
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Find a tree for the rows of ``X`` and their labels.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, p)
+            Numbers; no missing values.
+        y : array-like of shape (n,)
+            Labels: text, integers or booleans.
+        sample_weight : array-like of shape (n,), optional
+            Weights of the rows, at least 0. A weight of 2 is the same as the row given twice, a
+            weight of 0 the same as the row left out.
+
+        Returns
+        -------
+        self
+        """
+        X, y = validate_data(self, X, y, dtype=np.float64)
+        check_classification_targets(y)
+        classes, codes = np.unique(y, return_inverse=True)
+        _warn_if_shallow(len(classes), self.max_depth)
+        weights = row_weights(sample_weight, self.class_weight, X, codes, classes)
+        problem = self._pose(X, codes, weights, len(classes))
+        result = self._solve(problem, classes)
+        self.classes_ = classes
+        self.result_ = result
+        self.cost_ = objective(problem, result.tree)
+        return self
+
+    @property
+    def tree_(self) -> ObliqueTree:
+        """The fitted tree."""
+        return self.result_.tree
+
+    @property
+    def objective_(self) -> float:
+        """The cost of the fitted tree on its training rows."""
+        return self.result_.objective
+
+    @property
+    def bound_(self) -> float:
+        """A proved lower bound on the cost of every tree."""
+        return self.result_.bound
+
+    @property
+    def gap_(self) -> float:
+        """How far the bound lies below the cost, as a share of the cost."""
+        return self.result_.gap
+
+    @property
+    def optimal_(self) -> bool:
+        """Whether the fitted tree is proved optimal to within ``gap``."""
+        return self.result_.is_optimal
+
+    def predict(self, X: Any) -> AnyArray:
+        """Return the predicted label of every row.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, p)
+            Rows in the units of the training data.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+        """
+        codes = self._fitted_tree().predict(self._scaled(X))
+        return np.asarray(self.classes_[codes])
+
+    def predict_proba(self, X: Any) -> FloatArray:
+        """Return the class shares of the leaf at which every row arrives.
+
+        The shares are those of the training weight in the leaf, after ``smoothing`` was added to
+        every class. A leaf without training rows borrows those of its closest ancestor that has
+        some.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, p)
+            Rows in the units of the training data.
+
+        Returns
+        -------
+        ndarray of shape (n, K)
+            Columns in the order of ``classes_``.
+        """
+        leaves = self.apply(X) - topology.n_leaves(self.tree_.depth)
+        return np.asarray(self.tree_.leaf_shares(self.smoothing)[leaves])
+
+    def predict_log_proba(self, X: Any) -> FloatArray:
+        """Return the logarithms of `predict_proba`; a share of 0 gives minus infinity."""
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log(self.predict_proba(X)))
+
+    def apply(self, X: Any) -> IntArray:
+        """Return the leaf, by its node number, at which every row arrives.
+
+        The root is node 1, the children of node t are 2t (left) and 2t + 1 (right).
+        """
+        return self._fitted_tree().apply(self._scaled(X))
+
+    def decision_path(self, X: Any) -> sparse.csr_array:
+        """Return which nodes every row visits.
+
+        Returns
+        -------
+        csr_array of shape (n, 2**(D+1) - 1)
+            Entry ``(i, t - 1)`` is 1 when row ``i`` visits node ``t``.
+        """
+        return self._fitted_tree().decision_path(self._scaled(X))
+
+    def split_values(self, X: Any) -> FloatArray:
+        """Return ``f_t(x)`` of every branch node, NaN where the node does not split.
+
+        A row goes right in node ``t`` when ``f_t(x) >= 0``; it lies outside the margin when
+        ``|f_t(x)| >= 1``.
+
+        Returns
+        -------
+        ndarray of shape (n, 2**D - 1)
+            Column ``t - 1`` belongs to node ``t``.
+        """
+        return self._fitted_tree().split_values(self._scaled(X))
+
+    def _fitted_tree(self) -> ObliqueTree:
+        check_is_fitted(self)
+        return self.tree_
+
+    def _scaled(self, X: Any) -> FloatArray:
+        """Return the checked rows of ``X`` in the space of the hyperplanes."""
+        X = validate_data(self, X, dtype=np.float64, reset=False)
+        return self.tree_.scaling.apply(X)
+
+
+def _warn_if_shallow(n_classes: int, depth: int) -> None:
+    if not can_name_all_classes(n_classes, depth):
+        needed = (n_classes - 1).bit_length()
+        warnings.warn(
+            f"A tree of depth {depth} has {topology.n_leaves(depth)} leaves and cannot name all "
+            f"{n_classes} classes. Set max_depth={needed} or more if every class matters.",
+            ShallowTreeWarning,
+            stacklevel=4,
+        )

@@ -1,0 +1,227 @@
+"""The multiclass optimal classification tree with maximum-margin splits."""
+
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from joblib import effective_n_jobs
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from margintree._typing import AnyArray, FloatArray, IntArray
+from margintree.estimators._base import TreeClassifier
+from margintree.estimators._progress import progress_of
+from margintree.estimators._starts import adapted, start_tree, why_unfit
+from margintree.fit import fit_tree
+from margintree.limits import Limits
+from margintree.problem import MAX_DEPTH, Costs, MarginNorm, Problem
+from margintree.result import Progress, Result
+from margintree.tree import ObliqueTree
+
+_COST = [Interval(Real, 0, None, closed="left")]
+
+
+class MOCTSVMClassifier(TreeClassifier):
+    """Classification tree whose every split is a maximum-margin hyperplane, found as a whole.
+
+    The tree minimises ``max ||w||**2 / 2 + c1 * errors + c2 * violations + c3 * splits``, where the
+    maximum is over the splits, ``errors`` counts misclassified training rows and ``violations``
+    sums how far rows lie inside the margins of the splits that they pass.
+
+    Parameters
+    ----------
+    max_depth : int, default=2
+        Number of levels of splits, from 1 to 10.
+    c1 : float, default=1.0
+        Cost of a misclassified row.
+    c2 : float, default=1.0
+        Cost of a unit of margin violation.
+    c3 : float, default=0.1
+        Cost of a split.
+    method : {"search", "exact"}, default="search"
+        "search" is fast and finds a good tree, most often the best; "exact" starts from the tree
+        of the search and goes on until that tree or a better one is proved optimal.
+    solver : str, default="auto"
+        Solver of the exact method; the command ``margintree solvers`` lists them.
+    time_limit : float or None, default=60.0
+        Seconds of wall-clock time. The search stops earlier when it finds nothing better.
+    gap : float, default=1e-4
+        Relative gap between cost and bound that counts as proof.
+    max_iter : int or None, default=None
+        Limit on the local searches of the search. With it, and no time limit that strikes first,
+        the same ``random_state`` gives the same tree whatever ``n_jobs`` is.
+    routing_margin : float, default=1e-3
+        How far from 0 the value of every split must be on the training rows that pass it, between
+        0 and 1.
+    margin_norm : {"squared", "plain"}, default="squared"
+        Whether the margin term is ``||w||**2 / 2`` or ``||w|| / 2``.
+    smoothing : float, default=0.0
+        Weight added to every class of a leaf before `predict_proba` takes shares; 1 is Laplace's
+        rule. It changes probabilities, not predictions.
+    class_weight : dict, "balanced" or None, default=None
+        Factor by which the rows of each class count. "balanced" gives all classes the same total
+        weight.
+    start : ObliqueTree, fitted classifier or None, default=None
+        A tree to begin from; of the same features and classes, and at most as deep.
+    warm_start : bool, default=False
+        Whether a further `fit` begins from the tree of the one before. A tree that does not fit
+        the new data (other features or classes, deeper) is not used.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the search. None is the same as 0: the same data give the same tree.
+    n_jobs : int or None, default=None
+        Number of threads; None means 1 and -1 means all.
+    verbose : int or callable, default=0
+        1 prints a line for every better tree or bound. A callable is given every such
+        `TracePoint` instead; it may raise KeyboardInterrupt to stop with the best tree so far.
+
+    Attributes
+    ----------
+    tree_ : ObliqueTree
+        The fitted tree, in the space scaled to [0, 1]; ``tree_.in_original_units()`` applies to raw
+        rows.
+    result_ : Result
+        The tree with bounds, the reason why the fit stopped, and the trace of its progress.
+    cost_ : Cost
+        The cost of the tree on its training rows, term by term.
+    objective_, bound_, gap_ : float
+        The cost of the tree, a proved lower bound on the cost of every tree, and how far they are
+        apart as a share of the cost.
+    optimal_ : bool
+        Whether the tree is proved optimal to within ``gap``.
+    n_iter_ : int
+        The number of local searches that the search did.
+    classes_ : ndarray of shape (K,)
+        The labels.
+    n_features_in_ : int
+        The number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        The names of the features, when ``X`` had names.
+
+    Examples
+    --------
+    >>> from margintree import MOCTSVMClassifier
+    >>> X = [[0.0, 1.0], [1.0, 0.0], [4.0, 1.0], [5.0, 0.0]]
+    >>> y = ["low", "low", "high", "high"]
+    >>> clf = MOCTSVMClassifier(max_depth=1, c1=10.0).fit(X, y)
+    >>> clf.predict([[0.5, 0.5], [4.5, 0.5]])
+    array(['low', 'high'], dtype='<U4')
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "max_depth": [Interval(Integral, 1, MAX_DEPTH, closed="both")],
+        "c1": _COST,
+        "c2": _COST,
+        "c3": _COST,
+        "method": [StrOptions({"search", "exact"})],
+        "solver": [str],
+        "time_limit": [Interval(Real, 0, None, closed="both"), None],
+        "gap": _COST,
+        "max_iter": [Interval(Integral, 0, None, closed="left"), None],
+        "routing_margin": [Interval(Real, 0, 1, closed="neither")],
+        "margin_norm": [StrOptions({"squared", "plain"})],
+        "smoothing": _COST,
+        "class_weight": [dict, StrOptions({"balanced"}), None],
+        "start": [ObliqueTree, TreeClassifier, None],
+        "warm_start": ["boolean"],
+        "random_state": ["random_state"],
+        "n_jobs": [Integral, None],
+        "verbose": ["verbose", callable],
+    }
+
+    def __init__(
+        self,
+        max_depth: int = 2,
+        c1: float = 1.0,
+        c2: float = 1.0,
+        c3: float = 0.1,
+        *,
+        method: str = "search",
+        solver: str = "auto",
+        time_limit: float | None = 60.0,
+        gap: float = 1e-4,
+        max_iter: int | None = None,
+        routing_margin: float = 1e-3,
+        margin_norm: MarginNorm = "squared",
+        smoothing: float = 0.0,
+        class_weight: Any = None,
+        start: Any = None,
+        warm_start: bool = False,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int | Progress = 0,
+    ) -> None:
+        self.max_depth = max_depth
+        self.c1 = c1
+        self.c2 = c2
+        self.c3 = c3
+        self.method = method
+        self.solver = solver
+        self.time_limit = time_limit
+        self.gap = gap
+        self.max_iter = max_iter
+        self.routing_margin = routing_margin
+        self.margin_norm = margin_norm
+        self.smoothing = smoothing
+        self.class_weight = class_weight
+        self.start = start
+        self.warm_start = warm_start
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    @property
+    def n_iter_(self) -> int:
+        """The number of local searches that the search did."""
+        return self.result_.iterations
+
+    def __sklearn_clone__(self) -> Self:
+        copy: Self = super().__sklearn_clone__()
+        # A start given as a classifier is data here: an unfitted copy of it would be no start.
+        copy.start = self.start
+        return copy
+
+    def _pose(self, X: FloatArray, y: IntArray, weights: FloatArray, n_classes: int) -> Problem:
+        return Problem.from_data(
+            X,
+            y,
+            n_classes=n_classes,
+            depth=self.max_depth,
+            costs=Costs(errors=self.c1, violations=self.c2, splits=self.c3),
+            row_weights=weights,
+            routing_margin=self.routing_margin,
+            margin_norm=self.margin_norm,
+        )
+
+    def _solve(self, problem: Problem, classes: AnyArray) -> Result:
+        return fit_tree(
+            problem,
+            method=self.method,
+            solver=self.solver,
+            limits=self._limits(),
+            starts=self._starts(problem, classes),
+            progress=progress_of(self.verbose),
+        )
+
+    def _limits(self) -> Limits:
+        return Limits(
+            seconds=np.inf if self.time_limit is None else self.time_limit,
+            gap=self.gap,
+            iterations=self.max_iter,
+            threads=effective_n_jobs(self.n_jobs),
+            seed=_seed(self.random_state),
+        )
+
+    def _starts(self, problem: Problem, classes: AnyArray) -> list[ObliqueTree]:
+        """Return the start that was asked for and the tree of the previous fit, where there are."""
+        starts = [] if self.start is None else [start_tree(self.start, problem, classes)]
+        if self.warm_start and hasattr(self, "result_"):
+            is_known = np.array_equal(self.classes_, classes)
+            if is_known and not why_unfit(self.tree_, problem):
+                starts.append(adapted(self.tree_, problem))
+        return starts
+
+
+def _seed(random_state: Any) -> int:
+    """Return a seed; neither NumPy's global generator nor its state has a part in it."""
+    if isinstance(random_state, np.random.RandomState):
+        return int(random_state.randint(np.iinfo(np.int32).max))
+    return 0 if random_state is None else int(random_state)
