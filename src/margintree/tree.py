@@ -267,6 +267,9 @@ class ObliqueTree:
         return all(np.array_equal(a, b) if isinstance(a, np.ndarray) else a == b for a, b in pairs)
 
 
+_KINDS = {float: "fiu", int: "iu", bool: "b"}
+"""The kinds of NumPy arrays from which an array of each type may be made."""
+
 _ARRAYS: dict[str, type] = {
     "weights": float,
     "intercepts": float,
@@ -278,19 +281,16 @@ _ARRAYS: dict[str, type] = {
 
 def _frozen(values: Any, dtype: type) -> AnyArray:
     """Return a read-only array with these values; ragged or wrongly typed values are an error."""
-    target, kinds = {float: (np.float64, "fiu"), int: (np.int64, "iu"), bool: (np.bool_, "b")}[
-        dtype
-    ]
     try:
         given = np.asarray(values)
     except (ValueError, OverflowError) as error:
         raise InvalidInputError(f"An array of {dtype.__name__} cannot be made: {error}.") from error
     # An empty list says nothing of its type; anything else must not be converted silently.
-    if given.size and given.dtype.kind not in kinds:
+    if given.size and given.dtype.kind not in _KINDS[dtype]:
         raise InvalidInputError(
             f"An array of {dtype.__name__} is needed; its entries are {given.dtype.name}."
         )
-    array: AnyArray = given.astype(target)
+    array: AnyArray = given.astype(dtype)
     array.setflags(write=False)
     return array
 
