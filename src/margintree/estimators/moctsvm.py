@@ -17,7 +17,7 @@ from margintree.problem import MAX_DEPTH, Costs, MarginNorm, Problem
 from margintree.result import Progress, Result
 from margintree.tree import ObliqueTree
 
-_COST = [Interval(Real, 0, None, closed="left")]
+_AT_LEAST_0 = [Interval(Real, 0, None, closed="left")]
 
 
 class MOCTSVMClassifier(TreeClassifier):
@@ -43,7 +43,8 @@ class MOCTSVMClassifier(TreeClassifier):
     solver : str, default="auto"
         Solver of the exact method; the command ``margintree solvers`` lists them.
     time_limit : float or None, default=60.0
-        Seconds of wall-clock time. The search stops earlier when it finds nothing better.
+        Seconds of wall-clock time; None for no limit. The search stops earlier when it no longer
+        finds anything better.
     gap : float, default=1e-4
         Relative gap between cost and bound that counts as proof.
     max_iter : int or None, default=None
@@ -108,17 +109,17 @@ class MOCTSVMClassifier(TreeClassifier):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "max_depth": [Interval(Integral, 1, MAX_DEPTH, closed="both")],
-        "c1": _COST,
-        "c2": _COST,
-        "c3": _COST,
+        "c1": _AT_LEAST_0,
+        "c2": _AT_LEAST_0,
+        "c3": _AT_LEAST_0,
         "method": [StrOptions({"search", "exact"})],
         "solver": [str],
-        "time_limit": [Interval(Real, 0, None, closed="both"), None],
-        "gap": _COST,
+        "time_limit": [*_AT_LEAST_0, None],
+        "gap": _AT_LEAST_0,
         "max_iter": [Interval(Integral, 0, None, closed="left"), None],
         "routing_margin": [Interval(Real, 0, 1, closed="neither")],
         "margin_norm": [StrOptions({"squared", "plain"})],
-        "smoothing": _COST,
+        "smoothing": _AT_LEAST_0,
         "class_weight": [dict, StrOptions({"balanced"}), None],
         "start": [ObliqueTree, TreeClassifier, None],
         "warm_start": ["boolean"],

@@ -1,0 +1,190 @@
+"""A model file becomes a fitted classifier, after every entry has been checked."""
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from margintree._typing import AnyArray
+from margintree.estimators import ESTIMATORS, TreeClassifier
+from margintree.exceptions import InvalidInputError, ModelFileError
+from margintree.modelfile._entries import (
+    fail,
+    list_of,
+    mapping,
+    natural,
+    number,
+    one_of,
+    optional,
+    record,
+    reject_constant,
+    text,
+)
+from margintree.modelfile._write import FORMAT, LABEL_TYPES, VERSION
+from margintree.objective import Cost
+from margintree.problem import MAX_DEPTH
+from margintree.result import Reason, Result, TracePoint
+from margintree.tree import ObliqueTree
+
+MAX_BYTES = 256 * 2**20
+"""The largest file that is read: well above a tree of the greatest depth on 5,000 features."""
+
+
+def load(path: str | os.PathLike[str]) -> TreeClassifier:
+    """Read a fitted classifier from a model file.
+
+    Reading runs no code from the file and checks everything that it uses.
+
+    Parameters
+    ----------
+    path : path-like
+        A file written by `save`.
+
+    Returns
+    -------
+    TreeClassifier
+        A fitted classifier that predicts exactly as the saved one.
+
+    Raises
+    ------
+    ModelFileError
+        When the file cannot be read, is damaged, of another kind or from a newer version.
+    """
+    try:
+        return _estimator(_content(Path(path)))
+    except ModelFileError as error:
+        message = f"The model file {os.fspath(path)!r} cannot be used: {error}"
+        raise ModelFileError(message) from error.__cause__
+
+
+def _content(path: Path) -> Mapping[str, Any]:
+    """Return the content of the file once it is known to be a model file of a known version."""
+    content = _json(path)
+    if not isinstance(content, dict) or content.get("format") != FORMAT:
+        fail(
+            f"it is not a margintree model (no entry 'format' that says {FORMAT!r}). "
+            "Give a file written by 'margintree fit' or margintree.save."
+        )
+    version = natural(content.get("version"), "version")
+    if version > VERSION:
+        fail(
+            f"it has version {version} and this margintree reads up to version {VERSION}. "
+            f"It was written by margintree {content.get('written_by')!r:.40}; update margintree."
+        )
+    return content
+
+
+def _json(path: Path) -> Any:
+    try:
+        size = path.stat().st_size
+        if size > MAX_BYTES:
+            fail(f"it has {size:,} bytes and at most {MAX_BYTES:,} are read.")
+        return json.loads(path.read_text(encoding="utf-8"), parse_constant=reject_constant)
+    except OSError as error:
+        fail(f"{error.strerror or error}. Check its path and permissions.", error)
+    except RecursionError:
+        fail("it is nested too deeply to be a model. Save the model again.")
+    except ModelFileError:
+        raise
+    except ValueError as error:
+        fail(f"it is damaged or not JSON ({error}). Save the model again.", error)
+
+
+def _estimator(content: Mapping[str, Any]) -> TreeClassifier:
+    entries = record(content, _ENTRIES)
+    tree = _tree(entries["tree"])
+    estimator = _unfitted(entries["estimator"], entries["params"])
+    estimator.classes_ = _classes(entries["classes"], tree.n_classes)
+    estimator.n_features_in_ = tree.n_features
+    names = entries["feature_names"]
+    if names is not None:
+        if len(names) != tree.n_features:
+            fail(f"feature_names has {len(names)} names and the tree {tree.n_features} features.")
+        estimator.feature_names_in_ = np.array(names, dtype=object)
+    estimator.result_ = Result(tree=tree, **record(entries["result"], _RESULT, "result"))
+    estimator.cost_ = Cost(**record(entries["cost"], _COST, "cost"))
+    return estimator
+
+
+def _tree(data: Mapping[str, Any]) -> ObliqueTree:
+    leaves = data.get("leaf_classes")
+    if isinstance(leaves, list) and len(leaves) > 2**MAX_DEPTH:
+        fail(f"tree.leaf_classes has {len(leaves):,} entries, more than depth {MAX_DEPTH} has.")
+    try:
+        return ObliqueTree.from_dict(data)
+    except InvalidInputError as error:
+        fail(f"tree makes no sense: {error}", error)
+
+
+def _unfitted(name: str, params: Mapping[str, Any]) -> TreeClassifier:
+    """Return the classifier with its parameters."""
+    try:
+        estimator = ESTIMATORS[name](
+            **{
+                key: _pairs(value, key) if isinstance(value, list) else value
+                for key, value in params.items()
+            }
+        )
+        estimator._validate_params()
+    except (TypeError, ValueError) as error:
+        fail(f"params make no sense: {error}", error)
+    return estimator
+
+
+def _pairs(value: list[Any], name: str) -> dict[Any, Any]:
+    """Return the dict that was written as pairs."""
+    if not all(isinstance(pair, list) and len(pair) == 2 for pair in value):
+        fail(f"params.{name} must be a list of pairs.")
+    return dict(value)
+
+
+def _classes(data: Mapping[str, Any], n_classes: int) -> AnyArray:
+    values = record(data, _CLASSES, "classes")["values"]
+    kind = LABEL_TYPES[data["type"]]
+    if not all(type(value) is kind for value in values):
+        fail(f"classes.values must all be of type {data['type']}, as classes.type says.")
+    if len(set(values)) != len(values) or len(values) != n_classes:
+        fail(f"classes.values must be {n_classes} different labels, one per class of the tree.")
+    try:
+        return np.array(values)
+    except OverflowError as error:
+        fail("classes.values has an integer of more than 64 bits.", error)
+
+
+def _trace(value: Any, where: str) -> tuple[TracePoint, ...]:
+    points = list_of(list_of(number))(value, where)
+    if any(len(point) != 3 for point in points):
+        fail(f"{where} must be a list of [seconds, objective, bound].")
+    return tuple(TracePoint(*point) for point in points)
+
+
+def _reason(value: Any, where: str) -> Reason:
+    return Reason(one_of([reason.value for reason in Reason])(value, where))
+
+
+_ENTRIES = {
+    "estimator": one_of(ESTIMATORS),
+    "params": mapping,
+    "classes": mapping,
+    "feature_names": optional(list_of(text)),
+    "tree": mapping,
+    "result": mapping,
+    "cost": mapping,
+}
+_CLASSES = {"type": one_of(LABEL_TYPES), "values": list_of(lambda value, _: value)}
+_RESULT = {
+    "objective": number,
+    "bound": number,
+    "reason": _reason,
+    "limit": optional(text),
+    "gap_limit": number,
+    "trace": _trace,
+    "solver": text,
+    "version": text,
+    "seconds": number,
+    "iterations": natural,
+}
+_COST = dict.fromkeys(("margin", "errors", "violations", "splits"), number) | {"ties": natural}

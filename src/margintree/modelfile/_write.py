@@ -1,0 +1,102 @@
+"""A fitted classifier becomes a model file."""
+
+import json
+import math
+import os
+from collections.abc import Mapping
+from dataclasses import asdict, fields
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+import margintree
+from margintree._files import write_whole
+from margintree._typing import AnyArray
+from margintree.estimators import TreeClassifier
+from margintree.exceptions import ModelFileError
+from margintree.result import Result
+
+FORMAT = "margintree-model"
+VERSION = 1
+LABEL_TYPES: dict[str, type] = {"str": str, "int": int, "float": float, "bool": bool}
+
+
+def save(estimator: TreeClassifier, path: str | os.PathLike[str]) -> None:
+    """Write a fitted classifier to a model file.
+
+    The file is written whole or not at all. A ``start``, a ``RandomState`` and a ``verbose``
+    callable say how the fit was done and not what it found; they are left out.
+
+    Parameters
+    ----------
+    estimator : TreeClassifier
+        A fitted classifier.
+    path : path-like
+        The file to write; an existing one is replaced.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> from margintree import MOCTSVMClassifier, load, save
+    >>> clf = MOCTSVMClassifier(max_depth=1, c1=10).fit([[0], [1], [4], [5]], list("aabb"))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save(clf, pathlib.Path(folder) / "model.json")
+    ...     same = load(pathlib.Path(folder) / "model.json")
+    >>> same.predict([[0.5], [4.5]])
+    array(['a', 'b'], dtype='<U1')
+    """
+    check_is_fitted(estimator)
+    names = getattr(estimator, "feature_names_in_", None)
+    content = {
+        "format": FORMAT,
+        "version": VERSION,
+        "written_by": margintree.__version__,
+        "estimator": type(estimator).__name__,
+        "params": _params(estimator.get_params(deep=False)),
+        "classes": _classes(estimator.classes_),
+        "feature_names": None if names is None else [str(name) for name in names],
+        "tree": estimator.tree_.to_dict(),
+        "result": _result(estimator.result_),
+        "cost": asdict(estimator.cost_),
+    }
+    write_whole(path, json.dumps(content, allow_nan=False, ensure_ascii=False) + "\n")
+
+
+def _params(params: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the parameters that are plain data."""
+    plain = {name: _plain(value) for name, value in params.items()}
+    return {name: value for name, value in plain.items() if _is_plain(value)}
+
+
+def _plain(value: Any) -> Any:
+    """Return Python's own number for NumPy's, and pairs for a dict, whose keys may be numbers."""
+    if isinstance(value, dict):
+        return [[_plain(key), _plain(entry)] for key, entry in value.items()]
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _is_plain(value: Any) -> bool:
+    return value is None or isinstance(value, bool | int | float | str | list)
+
+
+def _classes(classes: AnyArray) -> dict[str, Any]:
+    values = classes.tolist()
+    for name, kind in LABEL_TYPES.items():
+        if all(type(value) is kind for value in values):
+            return {"type": name, "values": values}
+    raise ModelFileError(
+        "The labels of a model file must be all text, all integers, all numbers or all booleans; "
+        f"they are {values[:5]!r}. Fit with labels of one of these types."
+    )
+
+
+def _result(result: Result) -> dict[str, Any]:
+    plain = {f.name: _json_number(getattr(result, f.name)) for f in fields(Result)}
+    del plain["tree"]
+    return plain | {"trace": [[_json_number(v) for v in point] for point in result.trace]}
+
+
+def _json_number(value: Any) -> Any:
+    """Return the value, as a text when it is an infinity."""
+    return str(value) if isinstance(value, float) and math.isinf(value) else value
