@@ -1,0 +1,142 @@
+"""Rows beyond the literal model: each keeps an optimal tree, but for the two heuristics at the end.
+
+A tree in the form of `canonical.canonical` satisfies all of them if it is optimal.
+"""
+
+import numpy as np
+
+from margintree._typing import BoolArray, FloatArray, IntArray
+from margintree.formulation.assembly import Rows, merge, rows, total
+from margintree.formulation.bounds import farthest
+from margintree.formulation.draft import Draft
+from margintree.formulation.program import Cone
+from margintree.problem import Problem
+
+PAIRS_PER_ROW = 12
+"""How many rows of other classes, the closest ones, each row is paired with."""
+
+
+def sibling_classes(draft: Draft) -> Rows:
+    """State that the two leaves below a split predict different classes.
+
+    Were their classes the same, the tree without the split would predict the same and cost less.
+    With `label_used_leaves` the right leaf below an idle node has no class at all.
+    """
+    q, parents = draft["q"], draft.leaves[::2] // 2
+    both = [(1.0, q[:, ::2]), (1.0, q[:, 1::2])]
+    if draft.strengthening.label_used_leaves:
+        return rows(both, upper=1.0)
+    return rows([*both, (1.0, draft["d"][parents - 1])], upper=2.0)
+
+
+def flip_symmetry(draft: Draft) -> Rows:
+    """State that the first row of every branch node goes left, and all rows of an idle node.
+
+    Negating the hyperplane of a node and swapping its subtrees gives a tree of the same cost, so
+    one chosen row of every node may be sent left: ``z_i,right <= sum_{j < i} z_j,left``.
+    """
+    n = draft.problem.n_rows
+    earlier = np.tril(np.ones((n, n)), -1)
+    first = [(1.0, draft.z_right), *total(-earlier.T[:, :, None], draft.z_left)]
+    return merge([rows(first, upper=0.0), rows([(1.0, draft["v"])], lower=1.0)])
+
+
+def no_idle_parent(draft: Draft) -> Rows:
+    """State that a child splits only if its parent does.
+
+    An idle node hands its rows to one child; that child's subtree may as well stand in its place.
+    """
+    children = draft.branch[1:]
+    return rows([(1.0, draft["d"][children - 1]), (-1.0, draft["d"][children // 2 - 1])], upper=0.0)
+
+
+def useful_leaves(draft: Draft) -> Rows:
+    """State that both leaves below a split get enough rows right to pay for the split.
+
+    Replace the split by a leaf of the other side's class: the rows that were right here are now
+    wrong, at c1 each, and nothing else gets worse, while c3 is saved. So the weight of the rows
+    that are right is at least c3 / c1, and, if the split is worth anything, at least one row's.
+    Only stated when every error costs the same and is counted row by row.
+    """
+    problem = draft.problem
+    if not (draft.strengthening.rowwise_c8 and problem.costs.errors > 0 and _plain_errors(problem)):
+        return merge([])
+    least = max(problem.costs.splits / problem.costs.errors, float(problem.row_weights.min()))
+    right = [*total(problem.row_weights, draft.z_leaf), *total(-1.0, draft["L"])]
+    return rows([*right, (-least, draft["d"][draft.leaves // 2 - 1])], lower=0.0)
+
+
+def _plain_errors(problem: Problem) -> bool:
+    return bool(np.array_equal(problem.error_costs, 1.0 - np.eye(problem.n_classes)))
+
+
+def pair_margins(draft: Draft) -> Rows:
+    """State that two rows of different classes pay for being close, wherever they are separated.
+
+    Let s be the square root of 2 delta (or 2 delta, if the norm is plain), so s >= ||w_t||. Rows i
+    and j of different classes that are both predicted right are in different leaves, hence on
+    different sides of one node t they share, where ``2 - e_it - e_jt <= |f_t(x_i) - f_t(x_j)| <=
+    ||w_t|| ||x_i - x_j||``. So ``||x_i - x_j|| s + sum_t (e_it + e_jt) >= 2 (1 - a_i - a_j)`` where
+    a_i is 1 if row i is predicted wrong: with an error the right side is not positive.
+    """
+    problem = draft.problem
+    i, j = close_pairs(problem)
+    distance = np.linalg.norm(problem.X[i] - problem.X[j], axis=1)
+    terms = [(distance, draft["s"]), *total(1.0, draft["e"][i].T), *total(1.0, draft["e"][j].T)]
+    for row in (i, j):
+        cheapest = _cheapest_error(problem)[row]
+        terms += total(2.0 / (cheapest * np.ones((draft["L"].shape[1], 1))), draft["L"][row].T)
+    return rows(terms, lower=2.0)
+
+
+def close_pairs(problem: Problem) -> tuple[IntArray, IntArray]:
+    """Return pairs of rows of different classes, for each row the closest few."""
+    pairs = set()
+    for i, x in enumerate(problem.X):
+        others = np.flatnonzero(problem.y != problem.y[i])
+        distance = np.linalg.norm(problem.X[others] - x, axis=1)
+        for j in others[np.argsort(distance, kind="stable")[:PAIRS_PER_ROW]]:
+            pairs.add((min(i, int(j)), max(i, int(j))))
+    first, second = np.array(sorted(pairs), dtype=np.int64).reshape(-1, 2).T
+    return first, second
+
+
+def _cheapest_error(problem: Problem) -> FloatArray:
+    wrong = problem.error_costs + np.where(np.eye(problem.n_classes, dtype=bool), np.inf, 0.0)
+    return np.asarray(problem.row_weights * wrong.min(axis=1)[problem.y])
+
+
+def pair_cone(draft: Draft) -> tuple[Cone, ...]:
+    """State that delta is at least the margin price of s."""
+    vector = draft["s"].reshape(1)
+    return (Cone(draft.problem.margin_norm, int(draft["delta"]), vector),)
+
+
+def every_class_owns_leaf(draft: Draft) -> Rows:
+    """Heuristic: state that every class that has a row is the class of some leaf."""
+    present = draft.problem.class_mass() > 0
+    return rows(total(1.0, draft["q"][present].T), lower=1.0)
+
+
+def cluster_fixing(draft: Draft) -> Rows:
+    """Heuristic: send a dense cluster to the first leaf, one far away to the last."""
+    first, last = far_clusters(draft.problem)
+    parts = [(draft.z_leaf[first, 0], 1.0), (draft.z_leaf[last, -1], 1.0)]
+    return merge([rows([(1.0, z)], lower=one) for z, one in parts])
+
+
+def far_clusters(problem: Problem, radius: float = 0.1) -> tuple[BoolArray, BoolArray]:
+    """Return the rows of the densest cluster and of the cluster around the row farthest from it.
+
+    A cluster is a row with all rows of its class within ``radius`` times the largest distance.
+    """
+    reach = radius * float(farthest(problem.X).max())
+    clusters = np.array(
+        [
+            (np.linalg.norm(problem.X - x, axis=1) <= reach) & (problem.y == y)
+            for x, y in zip(problem.X, problem.y, strict=True)
+        ]
+    )
+    dense = int(clusters.sum(axis=1).argmax())
+    far = int(np.linalg.norm(problem.X - problem.X[dense], axis=1).argmax())
+    return clusters[dense], clusters[far] & ~clusters[dense]

@@ -1,0 +1,204 @@
+"""What all solvers share: what they can do, what they return, and how they are interrupted."""
+
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from importlib import metadata
+from typing import Protocol
+
+import numpy as np
+
+from margintree._typing import FloatArray
+from margintree.exceptions import SolverAbilityError, SolverMissingError
+from margintree.formulation.program import Program
+from margintree.limits import Clock, Limits
+from margintree.result import Progress, Reason, TracePoint
+
+
+@dataclass(frozen=True)
+class Abilities:
+    """What a solver can take.
+
+    Attributes
+    ----------
+    cones : str
+        ``"native"``, ``"outer approximation"`` or ``""`` when it takes no cones.
+    integers, starts, interrupt : bool
+        Whether it takes integer variables, a start, and stops when asked to.
+    """
+
+    cones: str
+    integers: bool = True
+    starts: bool = True
+    interrupt: bool = True
+
+
+@dataclass(frozen=True)
+class SolverStatus:
+    """Whether a solver can be used here: installed and licensed are two questions.
+
+    Attributes
+    ----------
+    installed : bool
+        Whether its package can be imported.
+    licensed : bool
+        Whether its licence allows models of any size.
+    version : str
+        The version, empty when it is not installed.
+    detail : str
+        What a user should know, in a sentence.
+    """
+
+    installed: bool
+    licensed: bool
+    version: str
+    detail: str
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """What a solver found out about a program.
+
+    Attributes
+    ----------
+    values : ndarray or None
+        The best solution, None when there is none.
+    objective : float
+        Its objective, infinity when there is none.
+    bound : float
+        A proved lower bound on every solution's objective.
+    reason : Reason
+        Why it stopped.
+    limit : str or None
+        Which limit stopped it (``"time"`` or ``"nodes"``), if one did.
+    trace : tuple of TracePoint
+        How objective and bound improved.
+    solver, version : str
+        What solved it.
+    seconds : float
+        How long it took.
+    """
+
+    values: FloatArray | None
+    objective: float
+    bound: float
+    reason: Reason
+    limit: str | None
+    trace: tuple[TracePoint, ...]
+    solver: str
+    version: str
+    seconds: float
+
+
+class Solver(Protocol):
+    """Translates a program for one solver package, and its answer back."""
+
+    name: str
+    abilities: Abilities
+
+    def status(self) -> SolverStatus:
+        """Tell whether it is installed and licensed, without solving anything."""
+        ...
+
+    def solve(
+        self,
+        program: Program,
+        limits: Limits,
+        start: FloatArray | None = None,
+        progress: Progress | None = None,
+    ) -> Outcome:
+        """Return the best values found and what is proved."""
+        ...
+
+
+def installed_version(package: str) -> str:
+    """Return the version of an installed package, an empty string when it is not installed."""
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return ""
+
+
+def check_ability(solver: Solver, program: Program) -> None:
+    """Raise unless the solver is installed and can take the program.
+
+    Raises
+    ------
+    SolverMissingError
+        When its package is not installed.
+    SolverAbilityError
+        When the program has something that the solver cannot take.
+    """
+    status = solver.status()
+    if not status.installed:
+        raise SolverMissingError(
+            f"The solver {solver.name!r} is not installed. {status.detail} "
+            "Install it, or use solver='scip', which comes with margintree."
+        )
+    lacks = []
+    if program.cones and not solver.abilities.cones:
+        lacks.append("cones")
+    if program.integrality.any() and not solver.abilities.integers:
+        lacks.append("integer variables")
+    if lacks:
+        raise SolverAbilityError(
+            f"The solver {solver.name!r} cannot take {' and '.join(lacks)}, which this model has. "
+            "Use solver='scip', which can."
+        )
+
+
+@dataclass
+class Monitor:
+    """Keeps the trace of one solve, reports progress and remembers whether to stop.
+
+    Bound and objective only ever improve, whatever order a solver reports them in.
+    """
+
+    clock: Clock
+    progress: Progress | None = None
+    objective: float = np.inf
+    bound: float = -np.inf
+    interrupted: bool = False
+    trace: list[TracePoint] = field(default_factory=list)
+
+    def report(self, objective: float = np.inf, bound: float = -np.inf) -> None:
+        """Note a new objective or bound; a progress callback may ask to stop."""
+        objective, bound = min(objective, self.objective), max(bound, self.bound)
+        if (objective, bound) == (self.objective, self.bound):
+            return
+        self.objective, self.bound = objective, bound
+        point = TracePoint(self.clock.elapsed(), objective, bound)
+        self.trace.append(point)
+        if self.progress is None or self.interrupted:
+            return
+        try:
+            self.progress(point)
+        except KeyboardInterrupt:
+            self.interrupted = True
+
+    @contextmanager
+    def listening(self) -> Iterator[None]:
+        """Turn Ctrl-C into `interrupted` while a solver runs.
+
+        Solvers call back from compiled code, where a KeyboardInterrupt would be lost. Only the main
+        thread can listen; elsewhere Ctrl-C is not ours to handle.
+        """
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        previous = signal.signal(signal.SIGINT, lambda *_: self._interrupt())
+        try:
+            yield
+        finally:
+            signal.signal(signal.SIGINT, previous)
+
+    def _interrupt(self) -> None:
+        self.interrupted = True
+
+
+def is_feasible(program: Program, values: FloatArray, tolerance: float = 1e-6) -> bool:
+    """Tell whether the values satisfy the program, up to a tolerance relative to its numbers."""
+    largest = max(1.0, float(np.abs(values).max(initial=1.0)))
+    return program.violation(values) <= tolerance * largest
