@@ -1,0 +1,53 @@
+"""The command ``margintree``: it parses, calls and prints.
+
+Exit codes: 0 all went well, 1 something unexpected, 2 bad input or usage, 130 interrupted before
+there was anything to save.
+"""
+
+from typing import Annotated
+
+import typer
+
+from margintree import __version__
+from margintree.cli.demo import demo
+from margintree.cli.fit import fit
+from margintree.cli.solvers import solvers
+from margintree.cli.use import evaluate, predict, show
+
+app = typer.Typer(
+    name="margintree",
+    epilog="Exit codes: 0 all went well, 1 something unexpected, 2 bad input or usage, "
+    "130 interrupted before there was anything to save.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+)
+for command in (demo, fit, predict, evaluate, show, solvers):
+    app.command()(command)
+
+
+def _print_version(is_asked: bool) -> None:
+    if is_asked:
+        typer.echo(f"margintree {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    _version: Annotated[
+        bool,
+        typer.Option(
+            "--version", help="Print the version.", callback=_print_version, is_eager=True
+        ),
+    ] = False,
+) -> None:
+    """Optimal classification trees with maximum-margin splits, with proof when you ask for it.
+
+    Try [bold]margintree demo[/bold] first. Every command has a --help with examples.
+    """
+
+
+def main() -> None:
+    """Run the command."""
+    app(prog_name="margintree")

@@ -1,0 +1,53 @@
+"""One line that tells how far a fit has come."""
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from rich.console import Console
+from rich.live import Live
+from rich.text import Text
+
+from margintree.result import Progress, TracePoint, relative_gap
+
+
+class ProgressLine:
+    """The latest cost, bound and gap, and the seconds so far, as a line for `rich`.
+
+    Examples
+    --------
+    >>> line = ProgressLine(now=lambda: 2.0)
+    >>> line(TracePoint(seconds=1.0, objective=8.0, bound=6.0))
+    >>> str(line.__rich__())
+    'fitting   0.0 s   cost 8   bound 6   gap 25.0%   (Ctrl-C keeps the best tree so far)'
+    """
+
+    def __init__(self, now: Callable[[], float] = time.perf_counter) -> None:
+        self._now = now
+        self._start = now()
+        self._point: TracePoint | None = None
+
+    def __call__(self, point: TracePoint) -> None:
+        """Take note of a better cost or bound."""
+        self._point = point
+
+    def __rich__(self) -> Text:
+        parts = [f"fitting {self._now() - self._start:5.1f} s"]
+        if self._point is not None:
+            gap = relative_gap(self._point.objective, self._point.bound)
+            parts.append(f"cost {self._point.objective:.6g}")
+            parts.append(f"bound {self._point.bound:.6g}")
+            parts.append(f"gap {gap:.1%}")
+        return Text("   ".join([*parts, "(Ctrl-C keeps the best tree so far)"]))
+
+
+@contextmanager
+def progress_line() -> Iterator[Progress]:
+    """Show a progress line on stderr while the block runs; nothing where it is not a terminal."""
+    console = Console(stderr=True)
+    line = ProgressLine()
+    if not console.is_terminal:
+        yield line
+        return
+    with Live(line, console=console, refresh_per_second=8, transient=True):
+        yield line

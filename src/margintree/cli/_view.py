@@ -1,0 +1,81 @@
+"""What the commands print about a fitted classifier."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+from sklearn.metrics import confusion_matrix
+
+from margintree._typing import AnyArray
+from margintree.estimators import TreeClassifier
+from margintree.export import export_text
+from margintree.result import Reason, Result
+
+_ENDS = {
+    Reason.OPTIMAL: "proved optimal",
+    Reason.FINISHED: "search finished; not proved optimal",
+    Reason.INTERRUPTED: "interrupted; this is the best tree so far",
+    Reason.INFEASIBLE: "no solution",
+}
+
+
+def console() -> Console:
+    """Return the console for results, which takes names from data as they are."""
+    return Console(markup=False, highlight=False, soft_wrap=True)
+
+
+def print_tree(
+    out: Console, estimator: TreeClassifier, feature_names: Sequence[str] | None = None
+) -> None:
+    """Print the tree as rules in original units."""
+    out.print(Text(export_text(estimator, feature_names=feature_names)))
+
+
+def print_outcome(out: Console, estimator: TreeClassifier) -> None:
+    """Print the cost by term, the bound, the gap and why the fit stopped."""
+    cost, result = estimator.cost_, estimator.result_
+    table = Table.grid(padding=(0, 2))
+    for name, value in (
+        ("cost", f"{cost.total:.6g}"),
+        ("  margin", f"{cost.margin:.6g}"),
+        ("  errors", f"{cost.errors:.6g}"),
+        ("  violations", f"{cost.violations:.6g}"),
+        ("  splits", f"{cost.splits:.6g}  ({estimator.tree_.n_splits} splits)"),
+        ("bound", f"{result.bound:.6g}  (no tree costs less)"),
+        ("gap", f"{result.gap:.2%}"),
+        ("ended", f"{ended(result)} ({result.solver} {result.version}, {result.seconds:.1f} s)"),
+    ):
+        table.add_row(name, value)
+    out.print(table)
+
+
+def print_scores(out: Console, labels: AnyArray, predictions: AnyArray) -> None:
+    """Print the accuracy and, class by class, how many rows were called what."""
+    classes = np.union1d(labels, predictions)
+    counts = confusion_matrix(labels, predictions, labels=classes)
+    right = int(np.trace(counts))
+    out.print(f"accuracy {right / len(labels):.2%}  ({right} of {len(labels)} rows)\n")
+    table = Table(box=box.SIMPLE_HEAD)
+    for heading in ("label", *(f"called {name}" for name in classes), "recall", "precision"):
+        table.add_column(Text(heading), justify="right")
+    rows, columns = counts.sum(axis=1), counts.sum(axis=0)
+    for k, name in enumerate(classes):
+        shares = (_share(counts[k, k], rows[k]), _share(counts[k, k], columns[k]))
+        table.add_row(Text(name), *map(str, counts[k]), *shares)
+    out.print(table)
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{part / whole:.1%}" if whole else "-"
+
+
+def ended(result: Result) -> str:
+    """Return in words why a fit stopped."""
+    if result.is_optimal:
+        return _ENDS[Reason.OPTIMAL]
+    if result.reason is Reason.LIMIT:
+        return f"{result.limit} limit reached; not proved optimal"
+    return _ENDS[result.reason]

@@ -1,0 +1,125 @@
+"""``margintree fit``."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from margintree.cli._errors import reported
+from margintree.exceptions import InvalidInputError
+
+if TYPE_CHECKING:
+    from margintree.estimators import MOCTSVMClassifier
+    from margintree.tables import Table
+
+
+def _option(help_text: str, default: str, *names: str) -> Any:
+    """Return an option that, unless given, leaves the choice to the classifier."""
+    return typer.Option(*names, help=help_text, show_default=default)
+
+
+@reported
+def fit(
+    table: Annotated[Path, typer.Argument(help="CSV file with column names in its first line.")],
+    target: Annotated[str, typer.Option("--target", "-t", help="Column that holds the labels.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Model file to write.")],
+    max_depth: Annotated[int | None, _option("Levels of splits, 1 to 10.", "2")] = None,
+    c1: Annotated[float | None, _option("Cost of a misclassified row.", "1.0", "--c1")] = None,
+    c2: Annotated[float | None, _option("Cost of margin violation.", "1.0", "--c2")] = None,
+    c3: Annotated[float | None, _option("Cost of a split.", "0.1", "--c3")] = None,
+    method: Annotated[
+        str | None, _option("'search' is fast; 'exact' proves the best tree.", "search")
+    ] = None,
+    solver: Annotated[
+        str | None, _option("Solver of 'exact'; see 'margintree solvers'.", "auto")
+    ] = None,
+    time_limit: Annotated[float | None, _option("Seconds.", "60.0")] = None,
+    gap: Annotated[float | None, _option("Relative gap that counts as proof.", "0.0001")] = None,
+    routing_margin: Annotated[
+        float | None, _option("Least distance of training rows to 0 in a split.", "0.001")
+    ] = None,
+    margin_norm: Annotated[
+        str | None, _option("'squared' or 'plain' norm in the margin term.", "squared")
+    ] = None,
+    seed: Annotated[int | None, _option("Seed of the search.", "0")] = None,
+    jobs: Annotated[int | None, _option("Threads; -1 for all.", "1", "--jobs", "-j")] = None,
+) -> None:
+    """Fit a tree to a table and save it as a model file.
+
+    Every column but the target is a feature and must hold numbers. Labels may be text. Ctrl-C
+    stops the fit and saves the best tree so far.
+
+    [bold]Examples[/bold]
+
+    margintree fit iris.csv --target species -o iris.json
+
+    margintree fit iris.csv -t species --max-depth 3 --c1 10 -o iris.json
+
+    margintree fit small.csv -t class --method exact --time-limit 600 -o small.json
+    """
+    from margintree.tables import read_table
+
+    _check_folder(output)
+    params = {
+        "max_depth": max_depth,
+        "c1": c1,
+        "c2": c2,
+        "c3": c3,
+        "method": method,
+        "solver": solver,
+        "time_limit": time_limit,
+        "gap": gap,
+        "routing_margin": routing_margin,
+        "margin_norm": margin_norm,
+        "random_state": seed,
+        "n_jobs": jobs,
+    }
+    given = {name: value for name, value in params.items() if value is not None}
+    _save(fitted(read_table(table), target, given), output)
+
+
+def fitted(table: "Table", target: str, params: dict[str, Any]) -> "MOCTSVMClassifier":
+    """Return the classifier fitted to all columns but the target."""
+    import numpy as np
+    from sklearn.utils._param_validation import InvalidParameterError
+
+    from margintree.cli._progress import progress_line
+    from margintree.estimators import MOCTSVMClassifier
+
+    labels = table.labels(target)
+    names = [name for name in table.columns if name != target]
+    if not names:
+        raise InvalidInputError(
+            f"{table.name} must have a feature column beside the target {target!r}; it has none."
+        )
+    features = table.numbers(names)
+    estimator = MOCTSVMClassifier(**params)
+    try:
+        with progress_line() as progress:
+            estimator.set_params(verbose=progress).fit(features, labels)
+    except InvalidParameterError as error:
+        raise InvalidInputError(str(error)) from error
+    estimator.set_params(verbose=0)
+    estimator.feature_names_in_ = np.array(names, dtype=object)
+    return estimator
+
+
+def _save(estimator: "MOCTSVMClassifier", output: Path) -> None:
+    from margintree.cli._view import console, print_outcome, print_tree
+    from margintree.modelfile import save
+
+    save(estimator, output)
+    out = console()
+    print_tree(out, estimator)
+    out.print()
+    print_outcome(out, estimator)
+    out.print(f"\nSaved to {output}. Next: margintree predict {output} TABLE")
+
+
+def _check_folder(output: Path) -> None:
+    """Refuse a place that cannot be written to before any time is spent on a fit."""
+    if output.is_dir() or not output.parent.is_dir():
+        raise InvalidInputError(
+            f"The model file {str(output)!r} cannot be written: its folder must exist and it must "
+            "not be a folder itself. Choose another --output."
+        )

@@ -1,0 +1,33 @@
+"""``margintree solvers``."""
+
+from margintree.cli._errors import reported
+
+
+@reported
+def solvers() -> None:
+    """List the solvers: installed or not, licensed or not, and what each can do.
+
+    [bold]Example[/bold]
+
+    margintree solvers
+    """
+    from rich import box
+    from rich.table import Table
+
+    from margintree.cli._view import console
+    from margintree.solvers import SOLVERS, available
+
+    table = Table(box=box.SIMPLE_HEAD)
+    for heading in ("solver", "installed", "licensed", "cones", "starts", "what to know"):
+        table.add_column(heading)
+    for name, status in available().items():
+        abilities = SOLVERS[name].abilities
+        table.add_row(
+            name,
+            status.version if status.installed else "no",
+            "yes" if status.licensed else "no",
+            abilities.cones or "no",
+            "yes" if abilities.starts else "no",
+            status.detail,
+        )
+    console().print(table)

@@ -1,0 +1,100 @@
+"""``margintree predict``, ``evaluate`` and ``show``: what one does with a model."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from margintree.cli._errors import reported
+
+ModelFile = Annotated[Path, typer.Argument(help="Model file written by 'margintree fit'.")]
+TableFile = Annotated[Path, typer.Argument(help="CSV file with column names in its first line.")]
+
+
+@reported
+def predict(
+    model: ModelFile,
+    table: TableFile,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="CSV file to write.", show_default="stdout"),
+    ] = None,
+    proba: Annotated[
+        bool, typer.Option("--proba", help="Also write the share of every class.")
+    ] = False,
+) -> None:
+    """Predict the label of every row of a table.
+
+    The columns are found by name, in any order; further columns are ignored.
+
+    [bold]Examples[/bold]
+
+    margintree predict iris.json new.csv
+
+    margintree predict iris.json new.csv --proba -o predictions.csv
+    """
+    from margintree._files import write_whole
+    from margintree.cli._model import Model
+    from margintree.tables import csv_text, read_table
+
+    fitted = Model.read(model)
+    rows = fitted.features(read_table(table))
+    columns = {"prediction": fitted.estimator.predict(rows)}
+    if proba:
+        shares = fitted.estimator.predict_proba(rows).round(6).T
+        names = [f"share of {label}" for label in fitted.estimator.classes_]
+        columns |= dict(zip(names, shares, strict=True))
+    text = csv_text(list(columns), zip(*columns.values(), strict=True))
+    if output is None:
+        typer.echo(text, nl=False)
+    else:
+        write_whole(output, text)
+
+
+@reported
+def evaluate(
+    model: ModelFile,
+    table: TableFile,
+    target: Annotated[
+        str | None,
+        typer.Option(
+            "--target",
+            "-t",
+            help="Column that holds the labels.",
+            show_default="the only column that is not a feature",
+        ),
+    ] = None,
+) -> None:
+    """Compare predictions with the labels of a table.
+
+    [bold]Example[/bold]
+
+    margintree evaluate iris.json test.csv --target species
+    """
+    from margintree.cli._model import Model
+    from margintree.cli._view import console, print_scores
+    from margintree.tables import read_table
+
+    fitted, rows = Model.read(model), read_table(table)
+    labels = rows.labels(target or fitted.target_of(rows))
+    predictions = fitted.estimator.predict(fitted.features(rows))
+    # As text: a table without any text label holds integers even where the model knows more.
+    print_scores(console(), labels.astype(str), predictions.astype(str))
+
+
+@reported
+def show(model: ModelFile) -> None:
+    """Print the tree of a model as rules, with what it costs and what is proved.
+
+    [bold]Example[/bold]
+
+    margintree show iris.json
+    """
+    from margintree.cli._view import console, print_outcome, print_tree
+    from margintree.modelfile import load
+
+    estimator = load(model)
+    out = console()
+    print_tree(out, estimator)
+    out.print()
+    print_outcome(out, estimator)
