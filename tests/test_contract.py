@@ -1,0 +1,121 @@
+"""The rooms of docs/design.md: who may look into which, and what importing costs."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import margintree
+
+PACKAGE = Path(margintree.__file__).parent
+
+ROOMS = [
+    ["_typing", "_files", "exceptions"],
+    ["topology", "scaling"],
+    ["tree"],
+    ["problem"],
+    ["objective"],
+    ["limits"],
+    ["result"],
+    ["tidy"],
+    ["formulation", "search"],
+    ["solvers"],
+    ["fit"],
+    ["estimators"],
+    ["datasets", "export", "modelfile", "tables", "tuning", "plotting", "report"],
+    ["study"],
+    ["cli"],
+    ["__main__", "testing"],
+]
+"""The rooms in order; a room knows those in the lines above its own and no others."""
+
+LEVELS = {room: level for level, rooms in enumerate(ROOMS) for room in rooms}
+MODULES = sorted(path.relative_to(PACKAGE) for path in PACKAGE.rglob("*.py"))
+
+
+def room_of(module):
+    return module.parts[0].removesuffix(".py")
+
+
+def imported_rooms(source):
+    """Yield the rooms that a module imports anywhere, also inside functions."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+        else:
+            continue
+        for name in names:
+            package, *rest = name.split(".")
+            if package == "margintree" and rest and rest[0] != "__version__":
+                yield rest[0]
+
+
+@pytest.mark.parametrize("module", MODULES, ids=str)
+def test_a_module_imports_only_from_rooms_above_its_own(module):
+    """Every import of the package points upwards, or stays in its room."""
+    room = room_of(module)
+    if room == "__init__":
+        return
+    source = (PACKAGE / module).read_text(encoding="utf-8")
+    wrong = {
+        other for other in imported_rooms(source) if other != room and LEVELS[other] >= LEVELS[room]
+    }
+    assert not wrong, f"{module} looks into {wrong}"
+
+
+@pytest.mark.parametrize("module", MODULES, ids=str)
+def test_no_module_uses_relative_imports(module):
+    """Relative imports would escape the check above."""
+    tree = ast.parse((PACKAGE / module).read_text(encoding="utf-8"))
+    assert not [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.level]
+
+
+def run(code):
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return done.stdout
+
+
+def test_importing_the_package_imports_nothing_heavy():
+    """No solver, kernel compiler, plotting or table library, and nothing is printed."""
+    heavy = [
+        "gurobipy",
+        "highspy",
+        "matplotlib",
+        "numba",
+        "pandas",
+        "pyscipopt",
+        "sklearn",
+        "typer",
+    ]
+    code = f"import sys, margintree; print([m for m in {heavy} if m in sys.modules])"
+    assert run(code) == "[]\n"
+
+
+def test_the_help_of_the_command_does_not_wait_for_heavy_imports():
+    """Only the commands that need them import scikit-learn and the solvers."""
+    code = (
+        "import sys, margintree.cli; print([m for m in ('sklearn', 'numba') if m in sys.modules])"
+    )
+    assert run(code) == "[]\n"
+
+
+def test_public_names_are_what_all_says():
+    """Every public name can be imported and is listed, and nothing else is there."""
+    namespace = {}
+    exec("from margintree import *", namespace)
+    assert set(margintree.__all__) <= {*namespace}
+    assert dir(margintree) == sorted(margintree.__all__)
+    with pytest.raises(AttributeError, match="nonsense"):
+        margintree.nonsense  # noqa: B018
+
+
+def test_public_names_are_declared_to_type_checkers():
+    """The lazy names and those that a type checker sees are the same."""
+    source = (PACKAGE / "__init__.py").read_text(encoding="utf-8")
+    blocks = [node for node in ast.parse(source).body if isinstance(node, ast.If)]
+    declared = {alias.name for block in blocks for node in block.body for alias in node.names}
+    assert declared | {"__version__"} == set(margintree.__all__)

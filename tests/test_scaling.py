@@ -1,0 +1,35 @@
+"""The map of raw features to the unit box."""
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from margintree.scaling import Scaling
+
+tables = hnp.arrays(
+    float, st.tuples(st.integers(1, 6), st.integers(1, 4)), elements=st.floats(-1e6, 1e6)
+)
+
+
+@given(tables)
+def test_training_rows_fill_the_unit_box(X):
+    """The smallest value of a feature becomes 0, the largest 1, a constant feature 0."""
+    scaled = Scaling.learn(X).apply(X)
+    np.testing.assert_array_equal(scaled.min(axis=0), 0.0)
+    is_constant = X.min(axis=0) == X.max(axis=0)
+    np.testing.assert_array_equal(scaled.max(axis=0), np.where(is_constant, 0.0, 1.0))
+
+
+def test_identity_changes_nothing():
+    """The identity gives back the rows."""
+    X = np.array([[1.0, -2.0]])
+    np.testing.assert_array_equal(Scaling.identity(2).apply(X), X)
+
+
+def test_scalings_compare_by_value():
+    """Two scalings of the same rows are equal, and a scaling is not equal to anything else."""
+    X = np.array([[1.0], [3.0]])
+    assert Scaling.learn(X) == Scaling.learn(X.copy())
+    assert Scaling.learn(X) != Scaling.learn(2 * X)
+    assert Scaling.learn(X) != "scaling"
