@@ -149,7 +149,7 @@ def _classes(data: Mapping[str, Any], n_classes: int) -> AnyArray:
     if len(set(values)) != len(values) or len(values) != n_classes:
         fail(f"classes.values must be {n_classes} different labels, one per class of the tree.")
     try:
-        return np.array(values)
+        return np.array(values, dtype=kind)
     except OverflowError as error:
         fail("classes.values has an integer of more than 64 bits.", error)
 

@@ -1,0 +1,91 @@
+"""The tree as rules that a person can follow by hand."""
+
+import re
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+from margintree import MOCTSVMClassifier, ObliqueTree, export_text
+from margintree.datasets import load
+from margintree.exceptions import InvalidInputError
+from margintree.export.text import TOLERANCE
+from strategies import trees
+
+
+class Reader:
+    """Follows the printed rules; the slow twin of `export_text`."""
+
+    def __init__(self, text, names):
+        self.lines = re.sub(r"\n[│ ]*│     (?=[-+<>])", " ", text).split("\n")
+        self.names = names
+
+    def answer(self, row):
+        """Return the class that the rules give a row."""
+        start = depth = 0
+        while True:
+            rule = re.sub(r"^[│├└─ ]*(yes: |no: )?", "", self.lines[start])
+            if not rule.endswith(" ?"):
+                return rule.split("  (")[0]
+            total, relation, threshold = self.parse(rule, row)
+            is_yes = total >= threshold if relation == ">=" else total <= threshold
+            opening = "├── yes: " if is_yes else "└── no: "
+            start = next(
+                i
+                for i in range(start + 1, len(self.lines))
+                if self.lines[i][4 * depth :].startswith(opening)
+            )
+            depth += 1
+
+    def parse(self, rule, row):
+        """Return the sum of the terms for the row, the relation and the threshold."""
+        left, relation, right = re.fullmatch(r"(.*?)\s?(>=|<=) (\S+) \?", rule).groups()
+        total = 0.0
+        for sign, name, size in re.findall(r"([-+]?) ?(\S+) \* (\S+)", left):
+            total += float(f"{sign}{size}") * row[self.names.index(name)]
+        return total, relation, float(right)
+
+
+@given(trees())
+def test_following_the_rules_gives_the_predicted_class(tree):
+    """For any tree and any row of its box that is not too close to a split."""
+    names = [f"f{j}" for j in range(tree.n_features)]
+    reader = Reader(export_text(tree, feature_names=names), names)
+    scaled = np.random.default_rng(0).uniform(size=(20, tree.n_features))
+    clear = ~(np.abs(tree.split_values(scaled)) <= TOLERANCE).any(axis=1)
+    raw = scaled * tree.scaling.span + tree.scaling.minimum
+    for row, label in zip(raw[clear], tree.predict(scaled[clear]), strict=True):
+        assert reader.answer(row) == str(label)
+
+
+@pytest.mark.parametrize("name", ["iris", "wine"])
+def test_training_rows_take_the_same_way(name):
+    """Rounding changes nothing for the rows that were learnt from."""
+    data = load(name)
+    names = [feature.replace(" ", "_") for feature in data.feature_names]
+    model = MOCTSVMClassifier(max_iter=10, c1=10).fit(data.X, data.y)
+    reader = Reader(export_text(model, feature_names=names), names)
+    assert [reader.answer(row) for row in data.X] == model.predict(data.X).tolist()
+
+
+def test_a_tree_without_splits_is_one_line():
+    """There is nothing to ask."""
+    assert export_text(ObliqueTree.leaf(2, 1, 2, label=1), class_names=["no", "yes"]) == "yes"
+
+
+def test_names_come_from_the_classifier():
+    """Labels and feature names as fitted; a name cannot break the drawing or the terminal."""
+    model = MOCTSVMClassifier(1, c1=10).fit([[0.0], [1.0], [4.0], [5.0]], list("aabb"))
+    model.feature_names_in_ = np.array(["x\n\x1b[31m"], dtype=object)
+    text = export_text(model)
+    assert text.startswith("x??[31m * ")
+    assert "b  (b 100% of 2)" in text
+
+
+def test_names_must_be_as_many_as_features_and_classes():
+    """A wrong number of names is refused."""
+    tree = ObliqueTree.leaf(1, 2, 2)
+    with pytest.raises(InvalidInputError, match="feature_names must have 2"):
+        export_text(tree, feature_names=["a"])
+    with pytest.raises(InvalidInputError, match="class_names must have 2"):
+        export_text(tree, class_names=["a"])

@@ -1,0 +1,261 @@
+"""Model files: what is saved is what is loaded, and nothing else is ever loaded."""
+
+import json
+import time
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+from margintree import MOCTSVMClassifier, ModelFileError, ObliqueTree, load, save
+from margintree.objective import Cost
+from margintree.result import Reason, Result, TracePoint
+from strategies import trees
+
+
+def fitted(tree, classes=None, **params):
+    """Return a classifier with this tree, as if it had been fitted."""
+    estimator = MOCTSVMClassifier(**params)
+    estimator.classes_ = np.arange(tree.n_classes) if classes is None else np.array(classes)
+    estimator.n_features_in_ = tree.n_features
+    trace = (TracePoint(0.1, np.inf, -np.inf), TracePoint(0.5, 3.0, 1.0))
+    estimator.result_ = Result(
+        tree, 3.0, 1.0, Reason.LIMIT, "time", 1e-4, trace, "search", "1", 0.5, iterations=7
+    )
+    estimator.cost_ = Cost(1.0, 1.0, 1.0, 0.0, ties=0)
+    return estimator
+
+
+STUMP = ObliqueTree.stump([2.0, -0.1], -1.0, leaf_classes=[0, 1], n_classes=2)
+
+
+@pytest.fixture
+def path(tmp_path):
+    """Return the place of a model file."""
+    return tmp_path / "model.json"
+
+
+@pytest.fixture
+def content(path):
+    """Return what a sound model file says."""
+    save(fitted(STUMP), path)
+    return json.loads(path.read_text())
+
+
+def assert_same(one, other):
+    assert type(one) is type(other)
+    assert one.get_params() == other.get_params()
+    assert one.result_ == other.result_
+    assert one.cost_ == other.cost_
+    assert one.classes_.tolist() == other.classes_.tolist()
+    assert one.classes_.dtype.kind == other.classes_.dtype.kind
+    assert one.n_features_in_ == other.n_features_in_
+
+
+@given(tree=trees())
+def test_loading_gives_back_what_was_saved(tmp_path_factory, tree):
+    """Any tree, to the last bit."""
+    path = tmp_path_factory.mktemp("models") / "model.json"
+    save(fitted(tree), path)
+    assert_same(load(path), fitted(tree))
+
+
+@pytest.mark.parametrize("classes", [["a", "ü"], [3, -7], [0.5, 1.5], [False, True]])
+def test_labels_keep_their_type(path, classes):
+    """Text, integers, floats and booleans."""
+    save(fitted(STUMP, classes), path)
+    assert_same(load(path), fitted(STUMP, classes))
+
+
+def test_parameters_of_every_kind(path):
+    """Plain ones are kept, with a dict of class weights; what concerns the fit only is not."""
+    saved = fitted(
+        STUMP,
+        c1=np.float64(3.5),
+        max_depth=np.int64(1),
+        class_weight={0: 2.0, 1: np.float32(0.5)},
+        time_limit=None,
+        start=STUMP,
+        random_state=np.random.RandomState(0),
+        verbose=print,
+    )
+    save(saved, path)
+    params = load(path).get_params()
+    expected = {"c1": 3.5, "max_depth": 1, "class_weight": {0: 2.0, 1: 0.5}, "time_limit": None}
+    assert {name: params[name] for name in expected} == expected
+    assert (params["start"], params["random_state"], params["verbose"]) == (None, None, 0)
+
+
+def test_feature_names_are_kept(path):
+    """They are checked at prediction as after fit."""
+    saved = fitted(STUMP)
+    saved.feature_names_in_ = np.array(["height", "größe\n<script>"], dtype=object)
+    save(saved, path)
+    assert load(path).feature_names_in_.tolist() == ["height", "größe\n<script>"]
+
+
+def test_real_fits_predict_identically(path):
+    """Through the file and back, on rows never seen."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(30, 3)), rng.choice(["a", "b", "c"], 30)
+    model = MOCTSVMClassifier(max_iter=5).fit(X, y)
+    save(model, path)
+    new = rng.normal(size=(100, 3))
+    np.testing.assert_array_equal(load(path).predict(new), model.predict(new))
+    np.testing.assert_array_equal(load(path).predict_proba(new), model.predict_proba(new))
+
+
+def test_what_is_not_fitted_or_not_plain_is_not_saved(path):
+    """And no file appears."""
+    with pytest.raises(ValueError, match="not fitted"):
+        save(MOCTSVMClassifier(), path)
+    with pytest.raises(ModelFileError, match="labels"):
+        save(fitted(STUMP, np.array([1, "a"], dtype=object)), path)
+    assert not path.exists()
+
+
+def test_a_failed_write_leaves_the_old_file(path, monkeypatch):
+    """Whatever happens while writing, the file is the old one or the new one."""
+    save(fitted(STUMP), path)
+    before = path.read_bytes()
+
+    def fail(_):
+        raise OSError("disk full")
+
+    monkeypatch.setattr("os.fsync", fail)
+    with pytest.raises(OSError, match="disk full"):
+        save(fitted(STUMP, [5, 6]), path)
+    assert path.read_bytes() == before
+    assert list(path.parent.iterdir()) == [path]
+
+
+def edited(content, where, value):
+    """Return the content with one entry, at a dotted place, replaced."""
+    *outer, last = where.split(".")
+    copy = json.loads(json.dumps(content))
+    holder = copy
+    for name in outer:
+        holder = holder[name]
+    holder[last] = value
+    return copy
+
+
+@pytest.mark.parametrize(
+    ("where", "value", "named"),
+    [
+        ("format", "other", "not a margintree model"),
+        ("version", 2, "update margintree"),
+        ("version", "1", "version"),
+        ("version", -1, "version"),
+        ("version", True, "version"),
+        ("estimator", "os.system", "estimator"),
+        ("estimator", None, "estimator"),
+        ("params", [], "params"),
+        ("params.c1", -1, "'c1'"),
+        ("params.c1", "1", "'c1'"),
+        ("params.unknown", 1, "unknown"),
+        ("params.class_weight", [[1, 2, 3]], "pairs"),
+        ("params.class_weight", [[[], 2]], "params"),
+        ("params.start", {"weights": []}, "'start'"),
+        ("classes", ["a", "b"], "classes"),
+        ("classes.type", "bytes", "classes.type"),
+        ("classes.values", [0, "1"], "classes.values"),
+        ("classes.values", [0, 0], "different"),
+        ("classes.values", [0, 1, 2], "2 different labels"),
+        ("classes.values", [0, 2**70], "64 bits"),
+        ("feature_names", ["a"], "feature_names"),
+        ("feature_names", ["a", 1], r"feature_names\[1\]"),
+        ("tree", None, "tree"),
+        ("tree.weights", [[1.0]], "tree"),
+        ("tree.weights", [["1", "2"]], "tree"),
+        ("tree.weights", [[1e999, 0]], "Infinity"),
+        ("tree.leaf_classes", [0, 5], "tree"),
+        ("tree.leaf_classes", [0] * 2**20, "depth 10"),
+        ("tree.scaling", {"minimum": [0, 0], "span": [0, 1]}, "tree"),
+        ("result.reason", "because", "result.reason"),
+        ("result.limit", 5, "result.limit"),
+        ("result.bound", "much", "result.bound"),
+        ("result.bound", 10**400, "result.bound"),
+        ("result.objective", True, "result.objective"),
+        ("result.trace", [[1, 2]], "result.trace"),
+        ("result.trace", [[1, 2, None]], r"result.trace\[0\]\[2\]"),
+        ("result.iterations", 1.5, "result.iterations"),
+        ("cost.ties", -1, "cost.ties"),
+        ("cost", {}, "cost.margin is missing"),
+    ],
+)
+def test_nonsense_is_refused_by_name(path, content, where, value, named):
+    """The message says which file, which entry and what is wrong with it."""
+    path.write_text(json.dumps(edited(content, where, value)))
+    with pytest.raises(ModelFileError, match=named) as caught:
+        load(path)
+    assert str(path) in str(caught.value)
+
+
+def test_numbers_too_large_for_a_float_are_refused(path, content):
+    """JSON may write 1e999, which no float can hold."""
+    text = json.dumps(edited(content, "tree.weights", [[12345.0, 0.0]]))
+    path.write_text(text.replace("12345.0", "1e999"))
+    with pytest.raises(ModelFileError, match="finite"):
+        load(path)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"null",
+        b"[1, 2]",
+        b"\xff\xfe\x00",
+        b"{" * 100,
+        b"[" * 5_000_000,
+        b'{"a":' * 500_000,
+        b'{"format": NaN}',
+        b'{"format": ' + b"9" * 5_000 + b"}",
+    ],
+    ids=range(9),
+)
+def test_files_that_are_no_models_fail_quickly(path, data):
+    """Damaged, foreign and hostile files end in a message within a second."""
+    path.write_bytes(data)
+    start = time.perf_counter()
+    with pytest.raises(ModelFileError):
+        load(path)
+    assert time.perf_counter() - start < 1
+
+
+def test_truncated_files_are_refused_wherever_they_end(path, content):
+    """A file cut off anywhere is never taken for a model."""
+    text = json.dumps(content)
+    for end in range(0, len(text), 37):
+        path.write_text(text[:end])
+        with pytest.raises(ModelFileError):
+            load(path)
+
+
+def test_files_that_cannot_be_read(path, monkeypatch):
+    """A missing file, a folder and a file too large."""
+    with pytest.raises(ModelFileError, match="No such file"):
+        load(path)
+    with pytest.raises(ModelFileError, match="directory"):
+        load(path.parent)
+    save(fitted(STUMP), path)
+    monkeypatch.setattr("margintree.modelfile._read.MAX_BYTES", 10)
+    with pytest.raises(ModelFileError, match="bytes"):
+        load(path)
+
+
+def test_a_deeper_tree_than_any_is_refused(path):
+    """Depth 10 is read, depth 11 is not."""
+    deep = STUMP.deepened(10)
+    save(fitted(deep), path)
+    assert load(path).tree_ == deep
+    save(replace_tree(fitted(STUMP), STUMP.deepened(11)), path)
+    with pytest.raises(ModelFileError, match="depth 10"):
+        load(path)
+
+
+def replace_tree(estimator, tree):
+    estimator.result_ = replace(estimator.result_, tree=tree)
+    return estimator
