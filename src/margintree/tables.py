@@ -151,6 +151,8 @@ def _numbered_rows(file: Iterator[str]) -> Iterator[tuple[int, list[str]]]:
     """Yield the rows that are not blank with the lines on which they end."""
     reader = csv.reader(file, strict=True)
     for row in reader:
+        if any("\0" in cell for cell in row):
+            raise csv.Error(f"line {reader.line_num} contains a zero byte")
         if row:
             yield reader.line_num, row
 

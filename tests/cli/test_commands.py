@@ -1,0 +1,309 @@
+"""The command: what it prints, writes and returns."""
+
+import csv
+import json
+import re
+from typing import get_type_hints
+
+import pytest
+from sklearn.datasets import load_iris
+from typer.testing import CliRunner
+
+from margintree import MOCTSVMClassifier, __version__, load, save
+from margintree.cli import app
+from margintree.cli.fit import fit
+from margintree.result import TracePoint
+
+IRIS = load_iris()
+NAMES = ["sepal length", "sepal width", "petal length", "petal width"]
+
+
+def run(*arguments):
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+def write_csv(path, columns, rows):
+    with path.open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows([columns, *rows])
+    return path
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Return a folder with a table and the model that the command made of it."""
+    folder = tmp_path_factory.mktemp("cli")
+    labels = IRIS.target_names[IRIS.target]
+    rows = [[*x, y] for x, y in zip(IRIS.data, labels, strict=True)]
+    write_csv(folder / "iris.csv", [*NAMES, "species"], rows[::5])
+    write_csv(folder / "other.csv", ["species", *NAMES[::-1], "note"], [
+        [row[-1], *row[3::-1], "x"] for row in rows[1::5]
+    ])  # fmt: skip
+    done = run("fit", folder / "iris.csv", "-t", "species", "--c1", "10", "-o", folder / "m.json")
+    assert done.exit_code == 0, done.output
+    return folder
+
+
+def test_fit_prints_the_tree_and_what_is_proved(folder):
+    """Names, cost, bound and where the model went."""
+    done = run("fit", folder / "iris.csv", "-t", "species", "-o", folder / "again.json")
+    assert done.exit_code == 0
+    for word in ("petal width *", "setosa", "cost", "violations", "bound", "gap", "again.json"):
+        assert word in done.stdout
+    assert load(folder / "again.json").feature_names_in_.tolist() == NAMES
+
+
+def test_fit_passes_every_option_on(folder):
+    """Each option is the parameter of the same meaning."""
+    options = {
+        "--max-depth": ("max_depth", 3),
+        "--c1": ("c1", 2.5),
+        "--c2": ("c2", 0.5),
+        "--c3": ("c3", 0.25),
+        "--method": ("method", "search"),
+        "--solver": ("solver", "scip"),
+        "--time-limit": ("time_limit", 0.0),
+        "--gap": ("gap", 0.01),
+        "--routing-margin": ("routing_margin", 0.01),
+        "--margin-norm": ("margin_norm", "plain"),
+        "--seed": ("random_state", 3),
+        "--jobs": ("n_jobs", 1),
+    }
+    given = [text for option, (_, value) in options.items() for text in (option, value)]
+    done = run("fit", folder / "iris.csv", "-t", "species", "-o", folder / "o.json", *given)
+    assert done.exit_code == 0, done.output
+    params = load(folder / "o.json").get_params()
+    assert {name: params[name] for name, _ in options.values()} == dict(options.values())
+
+
+def test_help_states_the_defaults_of_the_classifier():
+    """The defaults in the help are written by hand and must not drift."""
+    hints = get_type_hints(fit, include_extras=True)
+    del hints["return"]
+    shown = {name: hint.__metadata__[0].show_default for name, hint in hints.items()}
+    renamed = {"random_state": "seed", "n_jobs": "jobs"}
+    defaults = MOCTSVMClassifier().get_params() | {"random_state": 0, "n_jobs": 1}
+    given = {renamed.get(name, name): str(value) for name, value in defaults.items()}
+    texts = {name: text for name, text in shown.items() if isinstance(text, str)}
+    assert len(texts) == 12
+    assert texts == {name: given[name] for name in texts}
+
+
+def test_predict_finds_columns_by_name(folder):
+    """Columns in another order and further columns make no difference."""
+    done = run("predict", folder / "m.json", folder / "other.csv")
+    model = load(folder / "m.json")
+    del model.feature_names_in_
+    expected = model.predict(IRIS.data[1::5]).tolist()
+    assert done.stdout.split("\n") == ["prediction", *expected, ""]
+
+
+def test_predict_writes_shares_to_a_file(folder):
+    """One column per class, and they add up to one."""
+    done = run("predict", folder / "m.json", folder / "iris.csv", "--proba", "-o", folder / "p.csv")
+    assert (done.exit_code, done.stdout) == (0, "")
+    with (folder / "p.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert list(rows[0]) == ["prediction", *(f"share of {name}" for name in IRIS.target_names)]
+    assert all(abs(sum(float(v) for v in list(row.values())[1:]) - 1) < 1e-5 for row in rows)
+
+
+def test_evaluate_guesses_the_target_when_there_is_one_other_column(folder):
+    """It agrees with naming the column, and asks when there are several others."""
+    guessed = run("evaluate", folder / "m.json", folder / "iris.csv")
+    named = run("evaluate", folder / "m.json", folder / "iris.csv", "-t", "species")
+    assert guessed.exit_code == 0
+    assert guessed.stdout == named.stdout
+    assert re.search(r"accuracy \d+\.\d\d%  \(\d+ of 30 rows\)", guessed.stdout)
+    asked = run("evaluate", folder / "m.json", folder / "other.csv")
+    assert asked.exit_code == 2
+    assert "--target" in asked.stderr
+
+
+def test_integer_labels_and_models_without_names(tmp_path):
+    """A model saved in Python without names takes the first columns; integers stay integers."""
+    save(MOCTSVMClassifier(1, c1=10).fit([[0], [1], [4], [5]], [0, 0, 7, 7]), tmp_path / "m.json")
+    table = write_csv(tmp_path / "t.csv", ["x", "label"], [[0.5, 0], [4.5, 7], [4.6, 0]])
+    assert run("predict", tmp_path / "m.json", table).stdout.split() == [
+        "prediction",
+        "0",
+        "7",
+        "7",
+    ]
+    assert "66.67%" in run("evaluate", tmp_path / "m.json", table).stdout
+    empty = write_csv(tmp_path / "e.csv", [], [])
+    assert run("predict", tmp_path / "m.json", empty).exit_code == 2
+
+
+def test_show_prints_the_rules(folder):
+    """The same text as export_text, then the costs."""
+    from margintree import export_text
+
+    done = run("show", folder / "m.json")
+    assert done.stdout.startswith(export_text(load(folder / "m.json")))
+
+
+def test_names_from_data_are_not_taken_for_markup(tmp_path):
+    """A column or class in square brackets is printed as it is."""
+    table = write_csv(
+        tmp_path / "t.csv", ["[red]x", "y"], [[0, "[b]a"], [1, "[b]a"], [4, "c"], [5, "c"]]
+    )
+    done = run("fit", table, "-t", "y", "-o", tmp_path / "m.json", "--c1", 10)
+    assert "[red]x *" in done.stdout
+    assert "[b]a" in done.stdout
+    assert "[b]a" in run("evaluate", tmp_path / "m.json", table).stdout
+
+
+def test_solvers_lists_every_solver():
+    """With its version and what it can do."""
+    from margintree.solvers import SOLVERS
+
+    done = run("solvers")
+    assert done.exit_code == 0
+    assert all(name in done.stdout for name in SOLVERS)
+
+
+@pytest.mark.parametrize("data", ["wine", "iris"])
+def test_demo_shows_the_tree_and_beats_cart(data):
+    """Accuracy on the rows held back stands beside that of CART."""
+    done = run("demo", "--data", data)
+    assert done.exit_code == 0
+    ours, cart = (float(score) for score in re.findall(r"\) +([\d.]+)%", done.stdout))
+    assert ours > cart - 1
+    assert "violations" in done.stdout
+
+
+def test_the_version_is_printed():
+    """--version says what is installed."""
+    assert run("--version").stdout == f"margintree {__version__}\n"
+
+
+GOOD = [["0", "1", "a"], ["1", "0", "a"], ["4", "1", "b"]]
+BAD_TABLES = {
+    "no such column": (["x", "y", "label"], GOOD, "no column 'target'"),
+    "a similar column": (["x", "y", "Target"], GOOD, "Did you mean 'Target'"),
+    "text feature": (["x", "y", "target"], [*GOOD, ["abc", "1", "b"]], "line 5, column 'x'"),
+    "empty cell": (["x", "y", "target"], [*GOOD, ["", "1", "b"]], "an empty cell"),
+    "NaN": (["x", "y", "target"], [*GOOD, ["nan", "1", "b"]], "'nan'"),
+    "infinity": (["x", "y", "target"], [*GOOD, ["-inf", "1", "b"]], "'-inf'"),
+    "empty label": (["x", "y", "target"], [*GOOD, ["1", "1", ""]], "label is empty"),
+    "ragged row": (["x", "y", "target"], [*GOOD, ["1", "1"]], "line 5: the row has 2 cells"),
+    "same name twice": (["x", "x", "target"], GOOD, "'x' is there more than once"),
+    "no feature": (["target"], [["a"], ["b"]], "feature column"),
+    "header only": (["x", "y", "target"], [], "at least one row"),
+}
+
+
+@pytest.mark.parametrize("case", BAD_TABLES)
+def test_bad_tables_end_with_a_message_and_exit_code_2(case, tmp_path):
+    """The message names the place; no traceback and no file."""
+    columns, rows, named = BAD_TABLES[case]
+    table = write_csv(tmp_path / "t.csv", columns, rows)
+    done = run("fit", table, "--target", "target", "-o", tmp_path / "m.json")
+    assert_refused(done, named)
+    assert list(tmp_path.iterdir()) == [table]
+
+
+@pytest.mark.parametrize(
+    ("data", "named"),
+    [
+        (b"", "at least one row"),
+        (b"a,b\n\xff\xfe,1\n", "UTF-8"),
+        (b'a,b\n"1,2\n', "not a CSV file"),
+        (b"a,b\n1,2\x00\n", "not a CSV file"),
+    ],
+)
+def test_files_that_are_no_tables(data, named, tmp_path):
+    """Empty, binary or broken files."""
+    (tmp_path / "t.csv").write_bytes(data)
+    done = run("fit", tmp_path / "t.csv", "-t", "b", "-o", tmp_path / "m.json")
+    assert_refused(done, named)
+
+
+def assert_refused(done, named):
+    assert done.exit_code == 2, done.output
+    assert re.search(named, done.stderr), done.stderr
+    assert "Traceback" not in done.output
+
+
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        (["--c1", "-1"], "'c1'"),
+        (["--c1", "nan"], "'c1'"),
+        (["--max-depth", "0"], "'max_depth'"),
+        (["--max-depth", "40"], "'max_depth'"),
+        (["--method", "guess"], "'method'"),
+        (["--method", "exact", "--solver", "guess"], "guess"),
+        (["--margin-norm", "cubic"], "'margin_norm'"),
+        (["--max-depth", "two"], "--max-depth"),
+    ],
+)
+def test_bad_options_end_with_a_message_and_exit_code_2(options, named, folder, tmp_path):
+    """The message names the parameter."""
+    done = run("fit", folder / "iris.csv", "-t", "species", "-o", tmp_path / "m.json", *options)
+    assert_refused(done, named)
+    assert not list(tmp_path.iterdir())
+
+
+def test_an_output_that_cannot_be_written_is_refused_before_the_fit(folder, tmp_path):
+    """No time is spent on a fit that could not be saved."""
+    for output in (tmp_path / "missing" / "m.json", tmp_path):
+        done = run("fit", folder / "iris.csv", "-t", "species", "-o", output)
+        assert_refused(done, "cannot be written")
+    done = run("predict", folder / "m.json", folder / "iris.csv", "-o", tmp_path / "no" / "p.csv")
+    assert_refused(done, "No such file")
+
+
+def test_bad_models_end_with_a_message_and_exit_code_2(folder, tmp_path):
+    """Missing, truncated and newer model files, for every command that reads one."""
+    text = (folder / "m.json").read_text()
+    (tmp_path / "cut.json").write_text(text[: len(text) // 2])
+    (tmp_path / "new.json").write_text(json.dumps(json.loads(text) | {"version": 99}))
+    for model, named in (("no.json", "No such"), ("cut.json", "damaged"), ("new.json", "update")):
+        for command in (["show"], ["predict"], ["evaluate"]):
+            tables = [] if command == ["show"] else [folder / "iris.csv"]
+            assert_refused(run(*command, tmp_path / model, *tables), named)
+
+
+def test_prediction_with_other_columns_than_in_training(folder, tmp_path):
+    """The missing column is named."""
+    table = write_csv(tmp_path / "t.csv", NAMES[:3], [[1, 2, 3]])
+    assert_refused(run("predict", folder / "m.json", table), "no column 'petal width'")
+
+
+def test_faults_of_our_own_are_exit_code_1_without_a_traceback(folder, monkeypatch):
+    """The message asks for a report; the traceback comes only when asked for."""
+
+    def fail(_):
+        raise ZeroDivisionError("oh")
+
+    monkeypatch.setattr("margintree.modelfile.load", fail)
+    done = run("show", folder / "m.json")
+    assert done.exit_code == 1
+    assert "ZeroDivisionError: oh" in done.stderr
+    assert "Traceback" not in done.output
+    monkeypatch.setenv("MARGINTREE_DEBUG", "1")
+    assert "Traceback" in run("show", folder / "m.json").stderr
+
+
+def test_an_interrupt_before_the_fit_is_exit_code_130(folder, monkeypatch, tmp_path):
+    """There is nothing to save yet."""
+
+    def interrupt(_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("margintree.tables.read_table", interrupt)
+    done = run("fit", folder / "iris.csv", "-t", "species", "-o", tmp_path / "m.json")
+    assert done.exit_code == 130
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_progress_line_shows_what_is_known():
+    """First the seconds alone, then cost, bound and gap."""
+    from margintree.cli._progress import ProgressLine
+
+    times = iter([0.0, 1.0, 3.0])
+    line = ProgressLine(now=lambda: next(times))
+    assert str(line.__rich__()).startswith("fitting   1.0 s   (Ctrl-C")
+    line(TracePoint(2.0, objective=4.0, bound=3.0))
+    assert "3.0 s   cost 4   bound 3   gap 25.0%" in str(line.__rich__())
