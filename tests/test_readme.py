@@ -1,0 +1,51 @@
+"""The README tells the truth: its example prints what it says, its commands are those of CI."""
+
+import contextlib
+import io
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?")
+
+
+def blocks(language):
+    """Return the fenced blocks of a language."""
+    return re.findall(rf"```{language}\n(.*?)```", README, flags=re.DOTALL)
+
+
+def test_the_example_prints_what_the_readme_says():
+    """Words and drawing exactly; numbers within two percent, since processors differ."""
+    (code,), (expected,) = blocks("python"), blocks("text")
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out):
+        exec(compile(code, "README.md", "exec"), {})
+    printed = out.getvalue()
+    assert NUMBER.sub("#", printed) == NUMBER.sub("#", expected)
+    numbers = [float(text) for text in NUMBER.findall(expected)]
+    assert [float(text) for text in NUMBER.findall(printed)] == pytest.approx(numbers, rel=0.02)
+
+
+def test_the_example_is_short():
+    """About ten lines are enough to get going."""
+    assert len([line for line in blocks("python")[0].splitlines() if line.strip()]) <= 12
+
+
+def test_ci_runs_the_test_command_of_the_readme():
+    """The last line of .ci/run is the README's second command, word for word."""
+    demo, test = [line for block in blocks("sh") for line in block.splitlines() if line][:2]
+    assert demo.endswith(".venv/bin/margintree demo")
+    assert test.endswith(".venv/bin/pytest")
+    script = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+    assert script.rstrip().splitlines()[-1] == test
+
+
+def test_the_citation_has_the_version_of_the_package():
+    """CITATION.cff is written by hand and must not drift."""
+    from margintree import __version__
+
+    citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert f"\nversion: {__version__}\n" in citation
