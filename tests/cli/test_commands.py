@@ -177,6 +177,16 @@ def test_the_version_is_printed():
     assert run("--version").stdout == f"margintree {__version__}\n"
 
 
+def test_warnings_are_sentences(folder, tmp_path):
+    """Two leaves cannot name three species; the command says so and fits."""
+    done = run(
+        "fit", folder / "iris.csv", "-t", "species", "-o", tmp_path / "m.json", "--max-depth", 1
+    )
+    assert done.exit_code == 0
+    assert done.stderr.startswith("Warning: A tree of depth 1 has 2 leaves")
+    assert ".py" not in done.stderr
+
+
 GOOD = [["0", "1", "a"], ["1", "0", "a"], ["4", "1", "b"]]
 BAD_TABLES = {
     "no such column": (["x", "y", "label"], GOOD, "no column 'target'"),

@@ -4,12 +4,14 @@ import functools
 import os
 import sys
 import traceback
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import ParamSpec
 
 import typer
 
-from margintree.exceptions import MargintreeError
+from margintree.exceptions import MargintreeError, ShallowTreeWarning
 
 UNEXPECTED = 1
 BAD_INPUT = 2
@@ -24,7 +26,8 @@ def reported(command: Callable[P, None]) -> Callable[P, None]:
     @functools.wraps(command)
     def run(*args: P.args, **kwargs: P.kwargs) -> None:
         try:
-            command(*args, **kwargs)
+            with _plain_warnings():
+                command(*args, **kwargs)
         except (MargintreeError, OSError) as error:
             _end(error)
         except KeyboardInterrupt:
@@ -36,6 +39,15 @@ def reported(command: Callable[P, None]) -> Callable[P, None]:
             _end_unexpectedly(error)
 
     return run
+
+
+@contextmanager
+def _plain_warnings() -> Iterator[None]:
+    """Show our warnings as sentences, without the place in the source that gave them."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", ShallowTreeWarning)
+        warnings.showwarning = lambda message, *_: typer.echo(f"Warning: {message}", err=True)
+        yield
 
 
 def _end(error: Exception) -> None:
