@@ -45,7 +45,8 @@ def folder(tmp_path_factory):
 
 def test_fit_prints_the_tree_and_what_is_proved(folder):
     """Names, cost, bound and where the model went."""
-    done = run("fit", folder / "iris.csv", "-t", "species", "-o", folder / "again.json")
+    table, model = folder / "iris.csv", folder / "again.json"
+    done = run("fit", table, "-t", "species", "--c1", "10", "-o", model)
     assert done.exit_code == 0
     for word in ("petal width *", "setosa", "cost", "violations", "bound", "gap", "again.json"):
         assert word in done.stdout
