@@ -2,7 +2,7 @@
 
 from margintree.formulation.strengthening import Strengthening
 from margintree.problem import Problem
-from margintree.tidy import rearrange, remove_empty_sides, tidy
+from margintree.tidy import Visit, rearrange, remove_empty_sides, tidy
 from margintree.tree import ObliqueTree
 
 
@@ -19,9 +19,22 @@ def canonical(problem: Problem, tree: ObliqueTree, strengthening: Strengthening)
         or strengthening.useful_leaves
     )
     tree = tidy(problem, tree) if wants_tidy else remove_empty_sides(problem, tree)
-    return first_row_left(problem, tree) if strengthening.flip_symmetry else tree
+    if not strengthening.flip_symmetry:
+        return tree
+    return flipped(problem, tree, by_class=strengthening.sibling_classes)
 
 
-def first_row_left(problem: Problem, tree: ObliqueTree) -> ObliqueTree:
-    """Return the tree flipped so that the first row of every branch node goes left."""
-    return rearrange(problem, tree, flips=lambda visit: visit.first_goes_right)
+def flipped(problem: Problem, tree: ObliqueTree, by_class: bool) -> ObliqueTree:
+    """Return the tree flipped so that the first row of every branch node goes left.
+
+    With ``by_class``, the smaller class goes left above two leaves instead.
+    """
+    n_leaves = len(tree.leaf_classes)
+
+    def is_wrong(visit: Visit) -> bool:
+        if not (by_class and visit.divides and visit.node >= n_leaves // 2):
+            return visit.first_goes_right
+        left, right = tree.leaf_classes[[2 * visit.node - n_leaves, 2 * visit.node + 1 - n_leaves]]
+        return bool(left > right)
+
+    return rearrange(problem, tree, flips=is_wrong)

@@ -2,9 +2,13 @@
 
 from margintree.exceptions import SolverMissingError
 from margintree.solvers.base import Abilities, Outcome, Solver, SolverStatus
+from margintree.solvers.gurobi import GurobiSolver
+from margintree.solvers.highs import HighsSolver
 from margintree.solvers.scip import ScipSolver
 
-SOLVERS: dict[str, Solver] = {"scip": ScipSolver()}
+SOLVERS: dict[str, Solver] = {
+    solver.name: solver for solver in (ScipSolver(), HighsSolver(), GurobiSolver())
+}
 """All solvers that margintree knows, installed or not."""
 
 __all__ = ["SOLVERS", "Abilities", "Outcome", "Solver", "SolverStatus", "available", "get"]

@@ -198,7 +198,26 @@ class Monitor:
         self.interrupted = True
 
 
-def is_feasible(program: Program, values: FloatArray, tolerance: float = 1e-6) -> bool:
-    """Tell whether the values satisfy the program, up to a tolerance relative to its numbers."""
-    largest = max(1.0, float(np.abs(values).max(initial=1.0)))
-    return program.violation(values) <= tolerance * largest
+def usable(
+    program: Program, start: FloatArray | None, tolerance: float = 1e-6
+) -> FloatArray | None:
+    """Return the start if it satisfies the program, up to a tolerance relative to its numbers."""
+    if start is None:
+        return None
+    largest = max(1.0, float(np.abs(start).max(initial=1.0)))
+    return start if program.violation(start) <= tolerance * largest else None
+
+
+def trivial_bound(program: Program) -> float:
+    """Return the objective with every variable at its cheaper bound.
+
+    Examples
+    --------
+    >>> from margintree.testing.standard_programs import small_cover
+    >>> trivial_bound(small_cover())
+    0.0
+    """
+    priced = program.objective != 0
+    prices = program.objective[priced]
+    ends = prices * program.lower[priced], prices * program.upper[priced]
+    return float(np.minimum(*ends).sum())

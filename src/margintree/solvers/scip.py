@@ -15,6 +15,8 @@ from margintree.solvers.base import (
     SolverStatus,
     check_ability,
     installed_version,
+    trivial_bound,
+    usable,
 )
 
 _INFINITY = 1e20
@@ -62,9 +64,9 @@ class ScipSolver:
             Told of every better objective or bound; a KeyboardInterrupt it raises stops the solve.
         """
         check_ability(self, program)
-        monitor = Monitor(Clock(limits.seconds), progress)
+        monitor = Monitor(Clock(limits.seconds), progress, bound=trivial_bound(program))
         with monitor.listening():
-            return _Run(program, limits, start, monitor).outcome(self)
+            return _Run(program, limits, usable(program, start), monitor).outcome(self)
 
 
 class _Run:
@@ -189,6 +191,8 @@ def _add_cone(model: Any, variables: list[Any], cone: Cone) -> None:
 
 
 def _set_parameters(model: Any, program: Program, limits: Limits) -> None:
+    from pyscipopt.scip import PY_SCIP_PARAMSETTING as SCIP_PARAMSETTING
+
     model.setParam("limits/gap", limits.gap)
     model.setParam("limits/nodes", -1 if limits.nodes is None else limits.nodes)
     model.setParam("numerics/feastol", program.tolerance)
@@ -196,6 +200,8 @@ def _set_parameters(model: Any, program: Program, limits: Limits) -> None:
     # These solve nonlinear programs for seconds; a tree to start from is found faster elsewhere.
     for heuristic in ("mpec", "subnlp", "nlpdiving", "multistart", "rens", "undercover"):
         model.setParam(f"heuristics/{heuristic}/freq", -1)
+    # Cutting planes cost more than they bring on models whose rows are all big-M.
+    model.setSeparating(SCIP_PARAMSETTING.OFF)
     # Ctrl-C is ours to handle: SCIP would print a line about it.
     model.setParam("misc/catchctrlc", False)
 

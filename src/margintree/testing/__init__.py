@@ -1,0 +1,1 @@
+"""Importable suites for tests: slow oracles, standard programs, small instances."""

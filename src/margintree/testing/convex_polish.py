@@ -1,0 +1,181 @@
+"""Best hyperplanes for a fixed routing by an interior-point method: every polish's slow twin."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from margintree._typing import BoolArray, FloatArray, IntArray
+from margintree.problem import Problem
+
+
+@dataclass(frozen=True, eq=False)
+class Division:
+    """Rows of a node, divided into two sides by a known hyperplane.
+
+    Attributes
+    ----------
+    rows : int ndarray
+        The rows of the node.
+    right : bool ndarray
+        Which of them go right.
+    normal, offset : ndarray, float
+        A hyperplane with ``normal @ x + offset > 0`` exactly for the rows on the right.
+    """
+
+    rows: IntArray
+    right: BoolArray
+    normal: FloatArray
+    offset: float
+
+
+@dataclass(frozen=True, eq=False)
+class Polished:
+    """The best hyperplanes for some divisions that share one margin term.
+
+    Attributes
+    ----------
+    cost : float
+        Margin plus violations.
+    weights, intercepts : ndarray of shape (n_divisions, p), (n_divisions,)
+        The hyperplanes.
+    """
+
+    cost: float
+    weights: FloatArray
+    intercepts: FloatArray
+
+
+def convex_polish(
+    problem: Problem, divisions: Sequence[Division], accuracy: float = 1e-7
+) -> Polished:
+    """Return the cheapest hyperplanes that keep the divisions, to within ``accuracy``.
+
+    Minimises margin plus c2 times violations over (delta, w, b, e) by Newton's method on a
+    logarithmic barrier. With m barrier terms and weight tau on the objective, the centre costs at
+    most m / tau more than the optimum, and that is when it stops.
+    """
+    barrier = _Barrier(problem, divisions)
+    point = barrier.start()
+    tau = barrier.degree / float(barrier.price @ point)
+    point = _centre(barrier, point, tau)
+    while barrier.degree / tau > accuracy * max(1e-3, float(barrier.price @ point)):
+        tau *= 20.0
+        point = _centre(barrier, point, tau)
+    w, b = barrier.hyperplanes(point)
+    return Polished(float(barrier.price @ point), w, b)
+
+
+class _Barrier:
+    """The barrier over the variables (delta, w, b, e), one (w, b) and many e per division."""
+
+    def __init__(self, problem: Problem, divisions: Sequence[Division]) -> None:
+        self.problem, self.divisions = problem, divisions
+        p, counts = problem.n_features, [len(division.rows) for division in divisions]
+        n_planes = len(divisions)
+        self.first_b = 1 + p * n_planes
+        self.first_e = self.first_b + n_planes
+        self.size = self.first_e + sum(counts)
+        self.price = np.zeros(self.size)
+        self.price[0] = 1.0
+        weights = np.concatenate([problem.row_weights[division.rows] for division in divisions])
+        self.price[self.first_e :] = problem.costs.violations * weights
+        self.planes = [slice(1 + p * t, 1 + p * (t + 1)) for t in range(n_planes)]
+        self.A, self.c = self._linear(counts)
+        self.degree = len(self.c) + 2 * n_planes
+
+    def _linear(self, counts: list[int]) -> tuple[FloatArray, FloatArray]:
+        """Return A and c of the linear demands ``A v + c > 0``."""
+        n = sum(counts)
+        e = np.eye(self.size)[self.first_e :]
+        sides = np.zeros((n, self.size))
+        start = 0
+        for t, division in enumerate(self.divisions):
+            rows = slice(start, start + counts[t])
+            signs = np.where(division.right, 1.0, -1.0)
+            sides[rows, self.planes[t]] = signs[:, None] * self.problem.X[division.rows]
+            sides[rows, self.first_b + t] = signs
+            start += counts[t]
+        largest = 1.0 - self.problem.routing_margin
+        A = np.vstack([sides + e, e, -e])
+        return A, np.concatenate([np.full(n, -1.0), np.zeros(n), np.full(n, largest)])
+
+    def start(self) -> FloatArray:
+        """Return a point strictly inside: the known hyperplanes, scaled up."""
+        point = np.zeros(self.size)
+        norms = [0.0]
+        for t, division in enumerate(self.divisions):
+            values = self.problem.X[division.rows] @ division.normal + division.offset
+            scale = 2.0 / np.abs(values).min()
+            point[self.planes[t]] = scale * division.normal
+            point[self.first_b + t] = scale * division.offset
+            norms.append(scale * float(np.linalg.norm(division.normal)))
+        point[0] = 2.0 * self.problem.margin_price(max(norms)) + 1.0
+        point[self.first_e :] = (1.0 - self.problem.routing_margin) / 2
+        return point
+
+    def hyperplanes(self, point: FloatArray) -> tuple[FloatArray, FloatArray]:
+        w = np.array([point[plane] for plane in self.planes])
+        return w, point[self.first_b : self.first_e]
+
+    def cone_slacks(self, point: FloatArray) -> FloatArray:
+        """Return how far delta is inside the cones: 2 delta - ||w||^2, or 4 delta^2 - ||w||^2."""
+        squares = np.array([point[plane] @ point[plane] for plane in self.planes])
+        is_squared = self.problem.margin_norm == "squared"
+        return np.asarray((2 * point[0] if is_squared else 4 * point[0] ** 2) - squares)
+
+    def slacks(self, point: FloatArray) -> FloatArray:
+        """Return all that must stay positive."""
+        return np.concatenate([self.A @ point + self.c, self.cone_slacks(point), point[:1]])
+
+    def derivatives(self, point: FloatArray, tau: float) -> tuple[FloatArray, FloatArray]:
+        """Return gradient and Hessian of the barrier."""
+        inverse = 1.0 / (self.A @ point + self.c)
+        gradient = tau * self.price - self.A.T @ inverse
+        hessian = (self.A * (inverse**2)[:, None]).T @ self.A
+        is_squared = self.problem.margin_norm == "squared"
+        for plane, slack in zip(self.planes, self.cone_slacks(point), strict=True):
+            slope = np.zeros(self.size)
+            slope[0] = 2.0 if is_squared else 8.0 * point[0]
+            slope[plane] = -2.0 * point[plane]
+            gradient -= slope / slack
+            hessian += np.outer(slope, slope) / slack**2
+            hessian[plane, plane] += 2.0 * np.eye(self.problem.n_features) / slack
+            hessian[0, 0] -= (0.0 if is_squared else 8.0) / slack
+        return gradient, hessian
+
+
+def _centre(barrier: _Barrier, point: FloatArray, tau: float) -> FloatArray:
+    """Return the minimum of the barrier, found by damped Newton steps from ``point``."""
+    for _ in range(200):
+        gradient, hessian = barrier.derivatives(point, tau)
+        scale = 1.0 / np.sqrt(np.diag(hessian))
+        # The ridge is far below the accuracy and keeps the matrix regular at the boundary.
+        scaled = hessian * scale * scale[:, None] + 1e-13 * np.eye(barrier.size)
+        step = -scale * np.linalg.solve(scaled, scale * gradient)
+        decrement = -float(gradient @ step)
+        if decrement < 1e-6:
+            break
+        length = _step_length(barrier, point, step, tau, decrement)
+        point = point + length * step
+        if length == 0:
+            break
+    return point
+
+
+def _step_length(
+    barrier: _Barrier, point: FloatArray, step: FloatArray, tau: float, decrement: float
+) -> float:
+    """Return how far to go along the Newton step: halved until the barrier falls, 0 if never."""
+    before = barrier.slacks(point)
+    slope = tau * float(barrier.price @ step)
+    length = 1.0
+    while length > 1e-9:
+        after = barrier.slacks(point + length * step)
+        # delta itself is only kept positive; it is no term of the barrier.
+        if after.min() > 0:
+            change = length * slope - float(np.log(after[:-1] / before[:-1]).sum())
+            if change <= -0.1 * length * decrement:
+                return length
+        length /= 2
+    return 0.0
