@@ -28,7 +28,7 @@ class Reader:
             if not rule.endswith(" ?"):
                 return rule.split("  (")[0]
             total, relation, threshold = self.parse(rule, row)
-            is_yes = total >= threshold if relation == ">=" else total <= threshold
+            is_yes = total >= threshold if relation == ">=" else total > threshold
             opening = "├── yes: " if is_yes else "└── no: "
             start = next(
                 i
@@ -39,7 +39,7 @@ class Reader:
 
     def parse(self, rule, row):
         """Return the sum of the terms for the row, the relation and the threshold."""
-        left, relation, right = re.fullmatch(r"(.*?)\s?(>=|<=) (\S+) \?", rule).groups()
+        left, relation, right = re.fullmatch(r"(.*?)\s?(>=|>) (\S+) \?", rule).groups()
         total = 0.0
         for sign, name, size in re.findall(r"([-+]?) ?(\S+) \* (\S+)", left):
             total += float(f"{sign}{size}") * row[self.names.index(name)]
@@ -66,6 +66,13 @@ def test_training_rows_take_the_same_way(name):
     model = MOCTSVMClassifier(max_iter=10, c1=10).fit(data.X, data.y)
     reader = Reader(export_text(model, feature_names=names), names)
     assert [reader.answer(row) for row in data.X] == model.predict(data.X).tolist()
+
+
+def test_mirror_images_read_the_same():
+    """Negating a split and swapping its sides changes nothing but the case of equality."""
+    one = ObliqueTree.stump([2.0, -0.5], -1.0, leaf_classes=[0, 1], n_classes=2)
+    other = ObliqueTree.stump([-2.0, 0.5], 1.0, leaf_classes=[1, 0], n_classes=2)
+    assert export_text(other) == export_text(one).replace(">=", ">")
 
 
 def test_a_tree_without_splits_is_one_line():

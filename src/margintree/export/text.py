@@ -86,15 +86,24 @@ class _Printer:
             node = topology.left(node)
         if node > len(self.tree.splits):
             return [self.leaf(node - len(self.tree.leaf_classes))]
-        question = _wrapped(self.split(node - 1))
-        yes, no = self.lines(topology.right(node)), self.lines(topology.left(node))
+        is_turned = self.is_turned(node - 1)
+        question = _wrapped(self.split(node - 1, is_turned))
+        no, yes = self.lines(topology.left(node)), self.lines(topology.right(node))
+        if is_turned:
+            yes, no = no, yes
         return [*question, *_hung(yes, "├── yes: ", "│   "), *_hung(no, "└── no: ", "    ")]
 
-    def split(self, index: int) -> list[str]:
+    def is_turned(self, index: int) -> bool:
+        """Tell whether to turn the question round, so that its first coefficient is positive.
+
+        A split and its mirror image, with sides swapped, ask the same question then.
+        """
+        return bool(self.tree.weights[index, np.argmax(np.abs(self.tree.weights[index]))] < 0)
+
+    def split(self, index: int, is_turned: bool) -> list[str]:
         """Return the parts of the question, such as ``a * 2``, ``- b * 0.5`` and ``>= 1 ?``."""
         order = np.argsort(-np.abs(self.tree.weights[index]), kind="stable")
-        # Both sides change sign where that makes the first coefficient positive: easier to read.
-        sign = -1 if self.raw.weights[index, order[0]] < 0 else 1
+        sign, relation = (-1, ">") if is_turned else (1, ">=")
         tolerance = TOLERANCE / (1 + len(order))
         terms = [
             (_rounded(sign * self.raw.weights[index, j], tolerance / self.reach[j]), j)
@@ -102,7 +111,7 @@ class _Printer:
         ]
         parts = [_term(number, self.features[j]) for number, j in terms if number != "0"]
         threshold = _rounded(-sign * self.raw.intercepts[index], tolerance)
-        return [*parts, f"{'>=' if sign > 0 else '<='} {threshold} ?"]
+        return [*parts, f"{relation} {threshold} ?"]
 
     def leaf(self, index: int) -> str:
         """Return the class of a leaf and, where training rows are known, their class shares."""
