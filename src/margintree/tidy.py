@@ -17,7 +17,8 @@ def tidy(problem: Problem, tree: ObliqueTree) -> ObliqueTree:
     A split with an empty side is removed, a split below a node that does not split moves up, and
     a split above two leaves that costs as much as it saves is removed. Every leaf predicts the
     class that is cheapest for its rows; an empty leaf predicts the class that is cheapest for the
-    rows of its closest ancestor that has some. The judge's cost never rises.
+    rows of its closest ancestor that has some. The judge's cost never rises. Leaf masses are
+    cleared, for rows may have moved; `with_leaf_mass` notes them anew.
 
     Parameters
     ----------
@@ -202,5 +203,5 @@ def _taken(tree: ObliqueTree, old: IntArray, signs: FloatArray) -> ObliqueTree:
         intercepts=np.where(splits, signs * tree.intercepts[branch], -1.0),
         splits=splits,
         leaf_classes=tree.leaf_classes[leaf],
-        leaf_mass=tree.leaf_mass[leaf],
+        leaf_mass=np.zeros_like(tree.leaf_mass),
     )

@@ -21,7 +21,7 @@ def canonical(problem: Problem, tree: ObliqueTree, strengthening: Strengthening)
     tree = tidy(problem, tree) if wants_tidy else remove_empty_sides(problem, tree)
     if not strengthening.flip_symmetry:
         return tree
-    return flipped(problem, tree, by_class=strengthening.sibling_classes)
+    return flipped(problem, tree, by_class=strengthening.orders_classes)
 
 
 def flipped(problem: Problem, tree: ObliqueTree, by_class: bool) -> ObliqueTree:

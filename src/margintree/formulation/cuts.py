@@ -37,7 +37,7 @@ def flip_symmetry(draft: Draft) -> Rows:
     Above two leaves whose classes must differ, the smaller class is left instead:
     ``q_k,right <= sum_{l<k} q_l,left``. That is stronger, for there are fewer classes than rows.
     """
-    by_class = draft.strengthening.sibling_classes
+    by_class = draft.strengthening.orders_classes
     nodes = draft.branch[: len(draft.leaves) // 2 - 1 if by_class else None] - 1
     parts = [rows([(1.0, draft["v"])], lower=1.0)]
     parts.append(_preceded(draft.z_right[:, nodes], draft.z_left[:, nodes]))
@@ -88,10 +88,11 @@ def pair_margins(draft: Draft) -> Rows:
     and j of different classes that are both predicted right are in different leaves, hence on
     different sides of one node t they share, where ``2 - e_it - e_jt <= |f_t(x_i) - f_t(x_j)| <=
     ||w_t|| ||x_i - x_j||``. So ``||x_i - x_j|| s + sum_t (e_it + e_jt) >= 2 (1 - a_i - a_j)`` where
-    a_i is 1 if row i is predicted wrong: with an error the right side is not positive.
+    a_i is 1 if row i is predicted wrong: with an error the right side is not positive. Rows that
+    may be predicted wrong for free are left out.
     """
     problem = draft.problem
-    i, j = close_pairs(problem)
+    i, j = close_pairs(problem, among=_cheapest_error(problem) > 0)
     distance = np.linalg.norm(problem.X[i] - problem.X[j], axis=1)
     terms = [(distance, draft["s"]), *total(1.0, draft["e"][i].T), *total(1.0, draft["e"][j].T)]
     for row in (i, j):
@@ -100,12 +101,12 @@ def pair_margins(draft: Draft) -> Rows:
     return rows(terms, lower=2.0)
 
 
-def close_pairs(problem: Problem) -> tuple[IntArray, IntArray]:
+def close_pairs(problem: Problem, among: BoolArray) -> tuple[IntArray, IntArray]:
     """Return pairs of rows of different classes, for each row the closest few."""
     pairs = set()
-    for i, x in enumerate(problem.X):
-        others = np.flatnonzero(problem.y != problem.y[i])
-        distance = np.linalg.norm(problem.X[others] - x, axis=1)
+    for i in np.flatnonzero(among).tolist():
+        others = np.flatnonzero(among & (problem.y != problem.y[i]))
+        distance = np.linalg.norm(problem.X[others] - problem.X[i], axis=1)
         for j in others[np.argsort(distance, kind="stable")[:PAIRS_PER_ROW]]:
             pairs.add((min(i, int(j)), max(i, int(j))))
     first, second = np.array(sorted(pairs), dtype=np.int64).reshape(-1, 2).T

@@ -134,10 +134,11 @@ class Program:
         return max(self.violations(values).values(), default=0.0)
 
     def violations(self, values: FloatArray) -> dict[str, float]:
-        """Return the largest violation of every family, of bounds, integrality and cones."""
+        """Return the largest violation of rows, of every family, bounds, integrality and cones."""
         rows = self.matrix @ values
         excess = np.maximum(self.row_lower - rows, rows - self.row_upper)
         worst = {name: _largest(excess[rows]) for name, rows in self.families.items()}
+        worst["rows"] = _largest(excess)
         worst["bounds"] = _largest(np.maximum(self.lower - values, values - self.upper))
         whole = values[self.integrality]
         worst["integrality"] = _largest(np.abs(whole - np.round(whole)))

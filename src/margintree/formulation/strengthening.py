@@ -91,6 +91,14 @@ class Strengthening:
         return cls(**{field.name: field.name in names for field in fields(cls)})
 
     @property
+    def orders_classes(self) -> bool:
+        """Whether flips are settled by the classes of two leaves, where a split is above them.
+
+        The classes must differ, and a leaf that no row can reach must not need one.
+        """
+        return self.flip_symmetry and self.sibling_classes and self.label_used_leaves
+
+    @property
     def names(self) -> frozenset[str]:
         """The names of the parts that are switched on."""
         return frozenset(field.name for field in fields(self) if getattr(self, field.name))

@@ -195,7 +195,8 @@ def _set_parameters(model: Any, program: Program, limits: Limits) -> None:
 
     model.setParam("limits/gap", limits.gap)
     model.setParam("limits/nodes", -1 if limits.nodes is None else limits.nodes)
-    model.setParam("numerics/feastol", program.tolerance)
+    # SCIP solves linear programs a thousand times more exactly, which SoPlex does down to 1e-10.
+    model.setParam("numerics/feastol", max(program.tolerance, 1e-7))
     model.setParam("randomization/randomseedshift", limits.seed % 2**31)
     # These solve nonlinear programs for seconds; a tree to start from is found faster elsewhere.
     for heuristic in ("mpec", "subnlp", "nlpdiving", "multistart", "rens", "undercover"):
