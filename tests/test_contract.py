@@ -1,6 +1,7 @@
 """The rooms of docs/design.md: who may look into which, and what importing costs."""
 
 import ast
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 import margintree
 
 PACKAGE = Path(margintree.__file__).parent
+DESIGN = Path(__file__).parents[1] / "docs" / "design.md"
 
 ROOMS = [
     ["_typing", "_files", "exceptions"],
@@ -19,7 +21,7 @@ ROOMS = [
     ["objective"],
     ["limits"],
     ["result"],
-    ["tidy"],
+    ["bound", "tidy"],
     ["formulation", "search"],
     ["solvers"],
     ["fit"],
@@ -60,11 +62,21 @@ def test_a_module_imports_only_from_rooms_above_its_own(module):
     room = room_of(module)
     if room == "__init__":
         return
-    source = (PACKAGE / module).read_text(encoding="utf-8")
-    wrong = {
-        other for other in imported_rooms(source) if other != room and LEVELS[other] >= LEVELS[room]
-    }
+    others = {*imported_rooms((PACKAGE / module).read_text(encoding="utf-8"))} - {room}
+    unknown = {room, *others} - {*LEVELS}
+    assert not unknown, f"{unknown} must be given a place in ROOMS and in docs/design.md"
+    wrong = {other for other in others if LEVELS[other] >= LEVELS[room]}
     assert not wrong, f"{module} looks into {wrong}"
+
+
+def test_the_design_document_lists_the_same_rooms():
+    """The table in docs/design.md has one line per line of ROOMS, as far as the rooms are built."""
+    built = {room_of(module) for module in MODULES}
+    expected = [sorted(built.intersection(rooms)) for rooms in ROOMS]
+    text = DESIGN.read_text(encoding="utf-8")
+    cells = re.findall(r"^\| (`.*?`) \|", text.split("## How data flow")[0], flags=re.MULTILINE)
+    listed = [sorted(re.findall(r"`(\w+)/?`", cell)) for cell in cells]
+    assert listed == [sorted({*rooms} - {"__main__"}) for rooms in expected if rooms]
 
 
 @pytest.mark.parametrize("module", MODULES, ids=str)
