@@ -1,0 +1,125 @@
+"""One chain of the search: a start, then kicks, each followed by a descent."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from margintree._typing import IntArray
+from margintree.problem import Problem
+from margintree.search import groupings, moves, starts
+from margintree.search.kernels.sketch import Sketch
+from margintree.search.moves import Kick
+from margintree.search.starts import Start
+from margintree.search.workbench import Workbench
+
+PATIENCE = 1.1
+"""A kicked tree that costs this many times the current one, after repair, is given up."""
+GAIN = 1e-6
+"""Relative gain that counts as an improvement."""
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What a search is made of.
+
+    Attributes
+    ----------
+    starts : sequence of callables
+        Used in rotation by chains that begin afresh.
+    kicks : sequence of callables
+        Drawn at random.
+    max_failures : int
+        Kicks in a row without a gain after which a chain ends.
+    """
+
+    starts: tuple[Start, ...] = (starts.from_random_groups, starts.from_plan)
+    kicks: tuple[Kick, ...] = tuple(moves.KICKS)
+    max_failures: int = 25
+
+
+@dataclass(frozen=True)
+class Chain:
+    """What one chain is to do; nothing else decides its course, so it can run on any thread.
+
+    Attributes
+    ----------
+    number : int
+        Its place in the search.
+    seed : int
+        The seed of the search.
+    origin : Sketch or None
+        The tree to continue from; None to begin afresh.
+    scale : float
+        The common norm to begin afresh with.
+    max_iterations : int
+        Descents it may make.
+    """
+
+    number: int
+    seed: int
+    origin: Sketch | None
+    scale: float
+    max_iterations: int
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a chain found: the cost of its best tree, the tree, and how many descents it made."""
+
+    cost: float
+    sketch: Sketch
+    iterations: int
+
+
+def climb(
+    problem: Problem,
+    bench: Workbench,
+    chain: Chain,
+    parts: Parts,
+    is_over: Callable[[], bool],
+) -> Found:
+    """Run a chain until it is stuck, has used up its iterations, or time is over."""
+    begin(problem, bench, chain, parts)
+    cost, best = bench.descend(), bench.take()
+    iterations, failures = 1, 0
+    while failures < parts.max_failures and iterations < chain.max_iterations and not is_over():
+        now = leap(problem, bench, parts, cost * PATIENCE)
+        iterations += 1
+        if now < cost * (1 - GAIN):
+            cost, best, failures = now, bench.take(), 0
+        else:
+            bench.put(best)
+            failures += 1
+    bench.put(best)
+    return Found(bench.polish(exactly=True), bench.take(), iterations)
+
+
+def begin(problem: Problem, bench: Workbench, chain: Chain, parts: Parts) -> None:
+    """Lay down the first tree of a chain."""
+    bench.rng = np.random.default_rng([chain.seed, chain.number])
+    if chain.origin is not None:
+        bench.put(chain.origin)
+        return
+    bench.clear(chain.scale * 2 ** bench.rng.uniform(-1, 1))
+    parts.starts[chain.number % len(parts.starts)](bench, draw_groups(problem, bench.rng))
+
+
+def leap(problem: Problem, bench: Workbench, parts: Parts, limit: float) -> float:
+    """Kick, repair the subtree that was kicked, and descend if that promises anything."""
+    rng, splitting = bench.rng, bench.splitting_nodes()
+    if len(splitting):
+        node, kick = int(rng.choice(splitting)), parts.kicks[rng.integers(len(parts.kicks))]
+    else:
+        node, kick = 1, moves.rebuild
+    kick(bench, node, draw_groups(problem, rng))
+    bench.sweep(node)
+    bench.sweep(node)
+    return bench.descend() if bench.price() <= limit else np.inf
+
+
+def draw_groups(problem: Problem, rng: np.random.Generator) -> IntArray:
+    """Return the classes, or random clusters, as groups that stay together."""
+    if rng.random() < 0.3 and problem.n_classes <= groupings.MAX_GROUPS:
+        return groupings.by_class(problem)
+    return groupings.by_cluster(problem, int(rng.integers(2, groupings.MAX_GROUPS + 1)), rng)

@@ -1,0 +1,180 @@
+"""The search: chains in generations, on threads, with the best trees so far as origins."""
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from functools import partial
+
+import numpy as np
+
+from margintree.limits import Clock, Limits
+from margintree.problem import Problem
+from margintree.result import Progress, Reason, Result
+from margintree.search.climb import Chain, Found, Parts, climb
+from margintree.search.incumbent import Incumbent
+from margintree.search.kernels.sketch import Sketch, Task
+from margintree.search.task import make_task, to_sketch, to_tree
+from margintree.search.workbench import Workbench
+from margintree.tidy import tidy
+from margintree.tree import ObliqueTree
+
+GENERATION = 4
+"""Chains that start from the same knowledge, so that the number of threads changes nothing."""
+ELITE = 4
+"""Best trees kept as origins of further chains."""
+SAME = 1e-5
+"""Trees whose costs differ by a smaller share are taken for the same."""
+FIRST_SCALE = 2.0
+"""The norm of hyperplanes to begin with: a margin of half the width of a feature."""
+DEFAULT_ITERATIONS = 250
+"""Descents of a search that was given no limit of them."""
+
+
+def search(
+    problem: Problem,
+    limits: Limits | None = None,
+    starts: Sequence[ObliqueTree] = (),
+    progress: Progress | None = None,
+    parts: Parts | None = None,
+) -> Result:
+    """Return the best tree that local search finds.
+
+    The same seed and the same iteration limit give the same tree on any number of threads; a time
+    limit only cuts the search short.
+
+    Parameters
+    ----------
+    problem : Problem
+        The training set and its costs.
+    limits : Limits, optional
+        When to stop. Without an iteration limit the search makes `DEFAULT_ITERATIONS` descents.
+    starts : sequence of ObliqueTree
+        Trees in the scaled space of the problem to begin from, beside the search's own.
+    progress : callable, optional
+        Told of every better tree.
+    parts : Parts, optional
+        Starts and kicks to use.
+
+    Examples
+    --------
+    >>> from margintree.problem import Problem
+    >>> X, y = [[0.0], [0.2], [0.7], [1.0]], [0, 0, 1, 1]
+    >>> problem = Problem.from_data(X, y, n_classes=2, depth=1)
+    >>> result = search(problem, Limits(iterations=3))
+    >>> result.tree.n_splits, str(result.reason)
+    (1, 'limit')
+    """
+    limits, parts = limits or Limits(), parts or Parts()
+    clock = Clock(limits.seconds)
+    incumbent = Incumbent(problem, clock, progress)
+    origins = [tidy(problem, start) for start in starts]
+    reason, limit = Reason.INTERRUPTED, None
+    try:
+        for tree in (_without_splits(problem), *origins):
+            incumbent.offer(tree)
+        if not clock.is_over():
+            _explore(problem, limits, parts, clock, incumbent, origins)
+        reason, limit = _why_it_stopped(limits, clock, incumbent)
+    except KeyboardInterrupt:
+        pass
+    return incumbent.result(reason, limit, limits.gap)
+
+
+def _without_splits(problem: Problem) -> ObliqueTree:
+    leaf = ObliqueTree.leaf(problem.depth, problem.n_features, problem.n_classes)
+    return tidy(problem, leaf)
+
+
+def _why_it_stopped(
+    limits: Limits, clock: Clock, incumbent: Incumbent
+) -> tuple[Reason, str | None]:
+    if incumbent.gap <= limits.gap:
+        return Reason.OPTIMAL, None
+    if clock.is_over():
+        return Reason.LIMIT, "time"
+    return (Reason.FINISHED, None) if limits.iterations is None else (Reason.LIMIT, "iterations")
+
+
+def _explore(
+    problem: Problem,
+    limits: Limits,
+    parts: Parts,
+    clock: Clock,
+    incumbent: Incumbent,
+    origins: Sequence[ObliqueTree],
+) -> None:
+    """Run generation after generation of chains until a limit or the bound is reached."""
+    task = make_task(problem)
+    course = Course(limits, [to_sketch(task, tree) for tree in origins])
+    with _crew(limits.threads, clock) as (pool, is_over):
+        run = partial(_run_chain, problem, task, parts, is_over, threading.local())
+        while course.left > 0 and not is_over() and incumbent.gap > limits.gap:
+            for found in pool.map(run, course.next_generation()):
+                course.learn(found)
+                incumbent.offer(tidy(problem, to_tree(problem, found.sketch)))
+
+
+def _run_chain(
+    problem: Problem,
+    task: Task,
+    parts: Parts,
+    is_over: Callable[[], bool],
+    mine: threading.local,
+    chain: Chain,
+) -> Found:
+    """Run a chain on the workbench of this thread."""
+    if not hasattr(mine, "bench"):
+        mine.bench = Workbench(task)
+    return climb(problem, mine.bench, chain, parts, is_over)
+
+
+@contextmanager
+def _crew(n_threads: int, clock: Clock) -> Iterator[tuple[ThreadPoolExecutor, Callable[[], bool]]]:
+    """Yield a pool of threads, and a function that tells its chains when to end.
+
+    They also end, within one descent, when the body is left early by an interrupt.
+    """
+    stop = threading.Event()
+    with ThreadPoolExecutor(n_threads) as pool:
+        try:
+            yield pool, lambda: stop.is_set() or clock.is_over()
+        finally:
+            stop.set()
+
+
+class Course:
+    """What the chains are to do, decided by the seed and by what earlier generations found."""
+
+    def __init__(self, limits: Limits, origins: list[Sketch]) -> None:
+        self.seed = limits.seed
+        self.left = DEFAULT_ITERATIONS if limits.iterations is None else limits.iterations
+        self.rng = np.random.default_rng(limits.seed)
+        self.origins = origins
+        self.elite: list[Found] = []
+        self.n_chains = 0
+
+    def next_generation(self) -> list[Chain]:
+        """Return the next chains; they share what is left of the iterations."""
+        size = min(GENERATION, self.left)
+        return [self._next_chain(-(-self.left // size)) for _ in range(size)]
+
+    def _next_chain(self, max_iterations: int) -> Chain:
+        scale = float(self.elite[0].sketch.scale[0]) if self.elite else FIRST_SCALE
+        self.n_chains += 1
+        return Chain(self.n_chains, self.seed, self._origin(), scale, max_iterations)
+
+    def _origin(self) -> Sketch | None:
+        """Return a given tree while there are some, then one of the best, or none, by turns."""
+        if self.origins:
+            return self.origins.pop(0)
+        if self.elite and self.n_chains % 2:
+            return self.elite[self.rng.integers(len(self.elite))].sketch
+        return None
+
+    def learn(self, found: Found) -> None:
+        """Note what a chain found; of trees that cost the same the first is kept."""
+        self.left -= found.iterations
+        costs = [other.cost for other in self.elite]
+        if not np.isclose(found.cost, costs, rtol=SAME, atol=0).any():
+            self.elite = sorted([*self.elite, found], key=lambda one: one.cost)[:ELITE]

@@ -1,0 +1,33 @@
+"""How every kernel is compiled."""
+
+from collections.abc import Callable
+from typing import ParamSpec, TypeVar
+
+import numba
+
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+
+# Sums may be reordered so that they vectorise; NaN and infinity keep their meaning.
+_FAST = {"reassoc", "nsz", "contract", "arcp"}
+
+
+def kernel(function: Callable[_P, _R]) -> Callable[_P, _R]:
+    """Compile a flat function to machine code on first use, and keep the code on disk."""
+    return _compile(function, inline="never")
+
+
+def part(function: Callable[_P, _R]) -> Callable[_P, _R]:
+    """Compile a function as a part of the kernels that call it.
+
+    Every kernel is optimised together with all kernels it calls, so a chain of small kernels takes
+    long to compile. What is called from one place only is therefore a part and not a kernel.
+    """
+    return _compile(function, inline="always")
+
+
+def _compile(function: Callable[_P, _R], inline: str) -> Callable[_P, _R]:
+    compiled: Callable[_P, _R] = numba.njit(
+        cache=True, nogil=True, fastmath=_FAST, error_model="numpy", inline=inline
+    )(function)
+    return compiled

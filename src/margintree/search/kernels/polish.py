@@ -1,0 +1,171 @@
+"""Polish: the best hyperplanes for a fixed routing.
+
+With the routing fixed the problem is convex: margin problems of the splitting nodes, coupled only
+through the common norm. At the optimum node ``t`` solves its own margin problem with the regularity
+``shares[t]``, all norms agree, and the shares add up to one (squared norm) or to ``1 / (2 * norm)``
+(plain norm). So: solve every node, move the shares towards nodes whose norm is too large, repeat.
+"""
+
+import numpy as np
+
+from margintree._typing import FloatArray, IntArray
+from margintree.search.kernels._jit import kernel, part
+from margintree.search.kernels.lines import rescale
+from margintree.search.kernels.sketch import (
+    Sketch,
+    Task,
+    price,
+    refresh_values,
+    rows_below,
+    terminal_of_rows,
+)
+from margintree.search.kernels.svm import inner_products, repair_duals, smo
+
+
+@kernel
+def polish(
+    task: Task,
+    sketch: Sketch,
+    values: FloatArray,
+    rounds: int,
+    tolerance: float,
+    power: float,
+    cost: float,
+) -> float:
+    """Improve the hyperplanes of the sketch for its routing; return its cost, never above ``cost``.
+
+    Parameters
+    ----------
+    values : ndarray of shape (2**D, n)
+        ``f_t(x_i)``; they follow the sketch.
+    rounds : int
+        How often the shares may be corrected.
+    tolerance : float
+        Of the margin problems, and the relative gain below which it stops.
+    power : float
+        How strongly shares react to norms that differ; up to 1.8 is stable.
+    cost : float
+        What the sketch costs now.
+    """
+    terminals = np.empty(values.shape[1], dtype=np.int64)
+    terminal_of_rows(sketch, values, terminals)
+    best_weights, best_intercepts = np.empty_like(sketch.weights), np.empty_like(sketch.intercepts)
+    copy_hyperplanes(sketch.weights, sketch.intercepts, best_weights, best_intercepts)
+    best_scale, before = sketch.scale[0], np.inf
+    for _ in range(rounds):
+        spread = solve_nodes(task, sketch, values, terminals, tolerance)
+        if spread == np.inf:
+            break
+        refresh_values(task, sketch, values, 1)
+        now = price(task, sketch, values) if rescale(task, sketch, values) else np.inf
+        if now < cost:
+            cost = now
+            copy_hyperplanes(sketch.weights, sketch.intercepts, best_weights, best_intercepts)
+            best_scale = sketch.scale[0]
+        if spread < tolerance or abs(before - now) <= 0.1 * tolerance * cost:
+            break
+        before = now
+        share_again(task, sketch, power)
+    copy_hyperplanes(best_weights, best_intercepts, sketch.weights, sketch.intercepts)
+    sketch.scale[0] = best_scale
+    refresh_values(task, sketch, values, 1)
+    return cost
+
+
+@kernel
+def copy_hyperplanes(
+    weights: FloatArray, intercepts: FloatArray, to_weights: FloatArray, to_intercepts: FloatArray
+) -> None:
+    """Write one set of hyperplanes over another."""
+    for t in range(len(intercepts)):
+        to_intercepts[t] = intercepts[t]
+        for j in range(weights.shape[1]):
+            to_weights[t, j] = weights[t, j]
+
+
+@part
+def solve_nodes(
+    task: Task, sketch: Sketch, values: FloatArray, terminals: IntArray, tolerance: float
+) -> float:
+    """Solve the margin problem of every splitting node; return how far their norms are apart.
+
+    The normal vectors get the norm 1, and their own norms are left in ``sketch.norms``.
+    """
+    smallest, largest = np.inf, 0.0
+    for node in range(1, len(sketch.intercepts)):
+        if not sketch.splits[node]:
+            continue
+        rows = rows_below(terminals, node)
+        m = len(rows)
+        sides, beta, box, no_box = np.empty(m), np.empty(m), np.empty(m), np.empty(m)
+        for k in range(m):
+            sides[k] = 1.0 if values[node, rows[k]] >= 0 else -1.0
+            beta[k] = sketch.duals[node, rows[k]]
+            box[k], no_box[k] = task.pull[rows[k]], np.inf
+        repair_duals(beta, sides, no_box)
+        _, intercept = smo(
+            inner_products(task.gram, rows),
+            sides,
+            box,
+            task.eps + tolerance / 2,
+            sketch.shares[node],
+            beta,
+            40 * len(rows),
+            tolerance,
+        )
+        norm = set_hyperplane(task, sketch, node, rows, beta, intercept, 1.0)
+        sketch.norms[node] = norm
+        smallest, largest = min(smallest, norm), max(largest, norm)
+    sketch.scale[0] = 1.0
+    return largest / smallest - 1 if smallest > 0 else np.inf
+
+
+@kernel
+def set_hyperplane(
+    task: Task,
+    sketch: Sketch,
+    node: int,
+    rows: IntArray,
+    beta: FloatArray,
+    intercept: float,
+    scale: float,
+) -> float:
+    """Write the hyperplane of dual variables into a node, with the norm ``scale``.
+
+    Returns the norm that the dual variables give it.
+    """
+    p = task.X.shape[1]
+    direction = np.zeros(p)
+    for i in range(len(task.X)):
+        sketch.duals[node, i] = 0.0
+    for k in range(len(rows)):
+        sketch.duals[node, rows[k]] = beta[k]
+        for j in range(p):
+            direction[j] += beta[k] * task.X[rows[k], j]
+    squared = 0.0
+    for j in range(p):
+        squared += direction[j] * direction[j]
+    length = np.sqrt(squared)
+    if length <= 1e-9:
+        return 0.0
+    for j in range(p):
+        sketch.weights[node, j] = direction[j] * (scale / length)
+    norm = length / sketch.shares[node]
+    sketch.intercepts[node] = intercept * (scale / norm)
+    return norm
+
+
+@part
+def share_again(task: Task, sketch: Sketch, power: float) -> None:
+    """Raise the shares of nodes with a large norm and lower those of nodes with a small one."""
+    total, pushes = 0.0, 0.0
+    for node in range(1, len(sketch.intercepts)):
+        if sketch.splits[node]:
+            pushes += sketch.shares[node] * sketch.norms[node]
+            sketch.shares[node] *= sketch.norms[node] ** power
+            total += sketch.shares[node]
+    for node in range(1, len(sketch.intercepts)):
+        if sketch.splits[node]:
+            sketch.shares[node] /= total
+            if not task.is_squared:
+                sketch.shares[node] /= 2 * pushes

@@ -1,0 +1,405 @@
+"""Local search: node after node, bottom-up, each with the subtrees below it fixed.
+
+At a fixed common norm a node sees only what each of its rows pays on the left and on the right. A
+margin problem in which every row pulls towards its cheaper side proposes a direction; an exact line
+search then finds the intercept, with every 0/1 term and the routing margin taken into account.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from margintree._typing import FloatArray, IntArray
+from margintree.search.kernels._jit import kernel, part
+from margintree.search.kernels.lines import best_intercept, best_step
+from margintree.search.kernels.polish import set_hyperplane
+from margintree.search.kernels.sketch import (
+    Sketch,
+    Task,
+    clear_below,
+    count_splits,
+    lift,
+    margin_price,
+    price_of_label,
+    refresh_values,
+    rows_below,
+    smallest,
+    subtree_costs,
+    terminal_of_rows,
+)
+from margintree.search.kernels.svm import inner_products, repair_duals, smo
+
+_GAIN = 1e-9
+"""Relative gain below which a change does not count, so that rounding cannot cycle."""
+
+
+@kernel
+def gather(source: FloatArray, rows: IntArray) -> FloatArray:
+    """Return ``source[rows]``."""
+    picked = np.empty(len(rows))
+    for k in range(len(rows)):
+        picked[k] = source[rows[k]]
+    return picked
+
+
+@kernel
+def total_of(source: FloatArray, rows: IntArray) -> float:
+    """Return ``source[rows].sum()``."""
+    total = 0.0
+    for i in rows:
+        total += source[i]
+    return total
+
+
+@kernel
+def margin_split(
+    task: Task,
+    sketch: Sketch,
+    node: int,
+    rows: IntArray,
+    sides: FloatArray,
+    left_costs: FloatArray,
+    right_costs: FloatArray,
+    emphasis: float,
+    limit: float,
+) -> float:
+    """Put the split of a margin problem into a node if it costs less than ``limit``.
+
+    Every row pulls towards its side with its margin price plus ``emphasis`` times what the other
+    side would cost more. Rows with side 0 are left out. Returns the cost of the node's rows, or
+    infinity if nothing was changed.
+    """
+    m = len(rows)
+    box, beta, pull = np.empty(m), np.empty(m), np.empty(m)
+    for k in range(m):
+        pull[k] = task.pull[rows[k]]
+        strength = pull[k] + emphasis * abs(left_costs[k] - right_costs[k])
+        box[k] = strength if sides[k] != 0 else 0.0
+        beta[k] = sketch.duals[node, rows[k]] if sides[k] != 0 else 0.0
+    repair_duals(beta, sides, box)
+    gram = inner_products(task.gram, rows)
+    regular = sketch.shares[node]
+    projections, norm = np.empty(0), 0.0
+    for _ in range(3):
+        projections, _ = smo(gram, sides, box, -np.inf, regular, beta, m + 10, 0.02)
+        squared = 0.0
+        for k in range(m):
+            squared += beta[k] * projections[k]
+        if squared <= 1e-12 * regular:
+            return np.inf
+        norm = np.sqrt(squared / regular)
+        if 0.7 < norm / sketch.scale[0] < 1.5:
+            break
+        regular *= norm / sketch.scale[0]
+    for k in range(m):
+        projections[k] *= sketch.scale[0] / norm
+    intercept, cost = best_intercept(projections, left_costs, right_costs, pull, task.eps)
+    if cost >= limit:
+        return np.inf
+    set_hyperplane(task, sketch, node, rows, beta, intercept, sketch.scale[0])
+    sketch.intercepts[node] = intercept
+    return cost
+
+
+@kernel
+def preferred_sides(
+    left_costs: FloatArray, right_costs: FloatArray, values: FloatArray, sides: FloatArray
+) -> bool:
+    """Write the cheaper side of each row, ties keep theirs; tell whether both sides are wanted."""
+    n_right = n_left = 0
+    for k in range(len(sides)):
+        difference = left_costs[k] - right_costs[k]
+        if difference == 0:
+            difference = values[k]
+        sides[k] = 1.0 if difference > 0 else (-1.0 if difference < 0 else 0.0)
+        n_right += sides[k] > 0
+        n_left += sides[k] < 0
+    return n_right > 0 and n_left > 0
+
+
+@kernel
+def cheapest_label(task: Task, rows: IntArray) -> int:
+    """Return the class that costs least for these rows; the first of equals."""
+    best, best_price = 0, np.inf
+    for label in range(task.prices.shape[1]):
+        total = price_of_label(task, rows, label)
+        if total < best_price:
+            best, best_price = label, total
+    return best
+
+
+@part
+def try_pruning(task: Task, sketch: Sketch, costs: FloatArray, rows: IntArray, node: int) -> bool:
+    """Replace a splitting node by a child's subtree or by a label where that costs less."""
+    here = total_of(costs[node], rows) + task.split_price * count_splits(sketch, node)
+    keep = here * (1 - _GAIN) - 1e-12
+    label = cheapest_label(task, rows)
+    alone = price_of_label(task, rows, label)
+    best, chosen = keep, 0
+    for child in (2 * node, 2 * node + 1):
+        cost = total_of(costs[child], rows) + task.split_price * count_splits(sketch, child)
+        if cost < best:
+            best, chosen = cost, child
+    if alone <= best and alone < keep:
+        sketch.splits[node] = False
+        sketch.labels[node] = label
+        clear_below(sketch, node)
+        return True
+    if chosen:
+        lift(sketch, chosen, node)
+        return True
+    return False
+
+
+@part
+def try_margin_splits(
+    task: Task, sketch: Sketch, values: FloatArray, costs: FloatArray, rows: IntArray, node: int
+) -> bool:
+    """Look for a cheaper split of a splitting node, with the subtrees below it fixed."""
+    here = gather(values[node], rows)
+    left_costs, right_costs = gather(costs[2 * node], rows), gather(costs[2 * node + 1], rows)
+    sides = np.empty(len(rows))
+    if not preferred_sides(left_costs, right_costs, here, sides):
+        return False
+    limit = total_of(costs[node], rows) * (1 - _GAIN) - 1e-12
+    changed = False
+    for emphasis in (1.0, 0.2):
+        cost = margin_split(
+            task, sketch, node, rows, sides, left_costs, right_costs, emphasis, limit
+        )
+        if cost < limit:
+            limit, changed = cost, True
+    return changed
+
+
+@part
+def try_features(
+    task: Task,
+    sketch: Sketch,
+    values: FloatArray,
+    costs: FloatArray,
+    rows: IntArray,
+    node: int,
+    n_features: int,
+    rng: np.random.Generator,
+) -> bool:
+    """Tilt a splitting node along a few random features."""
+    left_costs, right_costs = gather(costs[2 * node], rows), gather(costs[2 * node + 1], rows)
+    pull = gather(task.pull, rows)
+    limit = total_of(costs[node], rows) * (1 - _GAIN) - 1e-12
+    here = gather(values[node], rows)
+    column, m, scale = np.empty(len(rows)), len(rows), sketch.scale[0]
+    changed = False
+    for _ in range(n_features):
+        feature = int(rng.random() * task.X.shape[1])
+        for k in range(m):
+            column[k] = task.X[rows[k], feature]
+        step, promise = best_step(here, column, left_costs, right_costs, pull, task.eps, scale)
+        if promise >= limit:
+            continue
+        weight = sketch.weights[node, feature]
+        factor = scale / np.sqrt(scale * scale + step * (2 * weight + step))
+        for k in range(m):
+            column[k] = (here[k] - sketch.intercepts[node] + step * column[k]) * factor
+        intercept, cost = best_intercept(column, left_costs, right_costs, pull, task.eps)
+        if cost < limit:
+            limit, changed = cost, True
+            sketch.weights[node, feature] += step
+            for j in range(task.X.shape[1]):
+                sketch.weights[node, j] *= factor
+            sketch.intercepts[node] = intercept
+            for k in range(m):
+                here[k] = column[k] + intercept
+    return changed
+
+
+@kernel
+def try_growing(
+    task: Task,
+    sketch: Sketch,
+    rows: IntArray,
+    node: int,
+    label: int,
+    limit: float,
+    rng: np.random.Generator,
+) -> bool:
+    """Split a node between ``label`` and another class, if that costs less than ``limit``.
+
+    The other class is drawn in proportion to what it could save. Both children become terminal.
+    """
+    m = len(rows)
+    savings = np.zeros(task.prices.shape[1])
+    for i in rows:
+        for k in range(len(savings)):
+            savings[k] += max(0.0, task.prices[i, label] - task.prices[i, k])
+    other = weighted_pick(savings, rng)
+    if other < 0:
+        return False
+    left_costs, right_costs, sides = np.empty(m), np.empty(m), np.empty(m)
+    for k in range(m):
+        left_costs[k] = task.prices[rows[k], label]
+        right_costs[k] = task.prices[rows[k], other]
+    leaning = lean(task, rows, left_costs, right_costs)
+    if not preferred_sides(left_costs, right_costs, leaning, sides):
+        return False
+    if not sketch.splits[node]:
+        for i in range(len(task.X)):
+            sketch.duals[node, i] = 0.0
+        sketch.shares[node] = 1.0 / (1.0 + count_splits(sketch, 1))
+    cost = margin_split(task, sketch, node, rows, sides, left_costs, right_costs, 1.0, limit)
+    if cost >= limit:
+        return False
+    sketch.splits[node] = True
+    clear_below(sketch, node)
+    sketch.labels[2 * node], sketch.labels[2 * node + 1] = label, other
+    return True
+
+
+@part
+def lean(task: Task, rows: IntArray, left_costs: FloatArray, right_costs: FloatArray) -> FloatArray:
+    """Return to which side's mean each row is closer: positive for the right."""
+    p = task.X.shape[1]
+    means, counts = np.zeros((2, p)), np.zeros(2)
+    for k in range(len(rows)):
+        if left_costs[k] != right_costs[k]:
+            side = 1 if left_costs[k] > right_costs[k] else 0
+            counts[side] += 1
+            for j in range(p):
+                means[side, j] += task.X[rows[k], j]
+    leaning = np.zeros(len(rows))
+    if counts[0] == 0 or counts[1] == 0:
+        return leaning
+    for k in range(len(rows)):
+        for j in range(p):
+            left, right = means[0, j] / counts[0], means[1, j] / counts[1]
+            leaning[k] += (right - left) * (task.X[rows[k], j] - (left + right) / 2)
+    return leaning
+
+
+@part
+def weighted_pick(weights: FloatArray, rng: np.random.Generator) -> int:
+    """Return a random index, drawn in proportion to the weights; -1 if all are zero."""
+    total = 0.0
+    for k in range(len(weights)):
+        total += weights[k]
+    mark = rng.random() * total
+    for k in range(len(weights)):
+        mark -= weights[k]
+        if mark < 0:
+            return k
+    return -1
+
+
+class State(NamedTuple):
+    """What follows from a sketch and is kept at hand while it changes.
+
+    Attributes
+    ----------
+    values : ndarray of shape (2**D, n)
+        ``f_t(x_i)`` of every splitting node.
+    costs : ndarray of shape (2**(D+1), n)
+        What each row would pay from each node on.
+    terminals : int ndarray of shape (n,)
+        The terminal node at which each row arrives.
+    """
+
+    values: FloatArray
+    costs: FloatArray
+    terminals: IntArray
+
+
+@kernel
+def settle(task: Task, sketch: Sketch, state: State, node: int) -> None:
+    """Bring the state up to date after a change in the subtree of ``node``; relabel the leaves."""
+    refresh_values(task, sketch, state.values, node)
+    terminal_of_rows(sketch, state.values, state.terminals)
+    relabel(task, sketch, state.terminals)
+    subtree_costs(task, sketch, state.values, state.costs)
+
+
+@kernel
+def trim(task: Task, sketch: Sketch, state: State) -> None:
+    """Replace every split with an empty side by the subtree of its other side."""
+    is_reached = np.zeros(len(sketch.splits), dtype=np.bool_)
+    for i in range(len(state.terminals)):
+        node = state.terminals[i]
+        while node > 0 and not is_reached[node]:
+            is_reached[node] = True
+            node //= 2
+    changed = False
+    for node in range(len(sketch.intercepts) - 1, 0, -1):
+        if sketch.splits[node] and not (is_reached[2 * node] and is_reached[2 * node + 1]):
+            lift(sketch, 2 * node + (1 if is_reached[2 * node + 1] else 0), node)
+            changed = True
+    if changed:
+        settle(task, sketch, state, 1)
+
+
+@part
+def relabel(task: Task, sketch: Sketch, terminals: IntArray) -> None:
+    """Give every terminal node with rows the class that costs least there."""
+    n_classes = task.prices.shape[1]
+    totals = np.zeros((len(sketch.labels), n_classes))
+    is_reached = np.zeros(len(sketch.labels), dtype=np.bool_)
+    for i in range(len(terminals)):
+        is_reached[terminals[i]] = True
+        for k in range(n_classes):
+            totals[terminals[i], k] += task.prices[i, k]
+    for node in range(1, len(sketch.labels)):
+        if is_reached[node]:
+            sketch.labels[node] = smallest(totals[node])
+
+
+@part
+def try_split(
+    task: Task, sketch: Sketch, state: State, node: int, rng: np.random.Generator
+) -> bool:
+    """Split a terminal node if that pays for the split."""
+    rows = rows_below(state.terminals, node)
+    limit = total_of(state.costs[node], rows) - task.split_price
+    if count_splits(sketch, 1) == 0:
+        limit -= margin_price(task, sketch.scale[0])
+    if limit <= 0 or not try_growing(task, sketch, rows, node, sketch.labels[node], limit, rng):
+        return False
+    settle(task, sketch, state, node)
+    return True
+
+
+@part
+def visit(
+    task: Task, sketch: Sketch, state: State, node: int, n_features: int, rng: np.random.Generator
+) -> None:
+    """Improve one node with everything below it fixed."""
+    rows = rows_below(state.terminals, node)
+    if len(rows) == 0:
+        sketch.splits[node] = False
+        clear_below(sketch, node)
+        return
+    if not sketch.splits[node]:
+        try_split(task, sketch, state, node, rng)
+        return
+    if try_pruning(task, sketch, state.costs, rows, node):
+        settle(task, sketch, state, node)
+        return
+    if try_margin_splits(task, sketch, state.values, state.costs, rows, node):
+        settle(task, sketch, state, node)
+    if try_features(task, sketch, state.values, state.costs, rows, node, n_features, rng):
+        settle(task, sketch, state, node)
+    if not sketch.splits[2 * node] and not sketch.splits[2 * node + 1]:
+        kept = sketch.labels[2 * node + (rng.random() < 0.5)]
+        limit = total_of(state.costs[node], rows) * (1 - _GAIN)
+        if try_growing(task, sketch, rows, node, kept, limit, rng):
+            settle(task, sketch, state, node)
+
+
+@kernel
+def sweep(
+    task: Task, sketch: Sketch, state: State, top: int, n_features: int, rng: np.random.Generator
+) -> None:
+    """Visit the nodes of the subtree of ``top`` once, the lowest first."""
+    for node in range(len(sketch.intercepts) - 1, top - 1, -1):
+        reached = node
+        while reached > top:
+            reached //= 2
+        if reached == top and (node == 1 or sketch.splits[node // 2]):
+            visit(task, sketch, state, node, n_features, rng)

@@ -1,0 +1,86 @@
+"""Kicks: random changes that carry the search out of a local optimum.
+
+A kick changes the sketch at or below one node.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
+
+import numpy as np
+
+from margintree._typing import FloatArray, IntArray
+from margintree.search.kernels.sketch import lift
+from margintree.search.workbench import Workbench
+
+Kick: TypeAlias = Callable[[Workbench, int, IntArray], None]
+"""Changes a workbench at a node, given a grouping of the rows."""
+
+
+def regroup(bench: Workbench, node: int, groups: IntArray) -> None:
+    """Split a node between random groups of its rows; keep what is below it."""
+    rows = bench.rows(node)
+    if len(rows):
+        bench.part(node, random_sides(bench.task.X[rows], groups[rows], bench.rng))
+
+
+def rebuild(bench: Workbench, node: int, groups: IntArray) -> None:
+    """Split a node between random groups of its rows, and grow everything below it anew."""
+    bench.cut(node)
+    regroup(bench, node, groups)
+    bench.grow(node)
+
+
+def flip(bench: Workbench, node: int, _: IntArray) -> None:
+    """Split a node anew after some of the rows close to its hyperplane have changed sides."""
+    rows = bench.rows(node)
+    values = bench.state.values[node, rows]
+    width, chance = 0.2 + bench.rng.random(), bench.rng.random(len(rows))
+    sides = np.where(values >= 0, 1.0, -1.0)
+    bench.part(node, np.where((np.abs(values) < width) & (chance < 0.4), -sides, sides))
+
+
+def tilt(bench: Workbench, node: int, _: IntArray) -> None:
+    """Turn the hyperplane of a node a little."""
+    weights = bench.sketch.weights[node]
+    noise = bench.rng.standard_normal(len(weights)) / np.sqrt(len(weights))
+    weights += (0.1 + bench.rng.random()) * bench.scale * noise
+    weights *= bench.scale / np.linalg.norm(weights)
+    projections = bench.task.X[bench.rows(node)] @ weights
+    bench.sketch.intercepts[node] = -bench.rng.choice(projections)
+    bench.settle(node)
+
+
+def promote(bench: Workbench, node: int, _: IntArray) -> None:
+    """Put the subtree of a child in the place of its parent, and grow what it lost."""
+    lift(bench.sketch, 2 * node + int(bench.rng.integers(2)), node)
+    bench.settle(node)
+    bench.grow(node)
+
+
+def prune(bench: Workbench, node: int, _: IntArray) -> None:
+    """Make a node terminal."""
+    bench.cut(node)
+
+
+KICKS: Sequence[Kick] = (rebuild, regroup, flip, tilt, promote, prune)
+
+
+def random_sides(X: FloatArray, groups: IntArray, rng: np.random.Generator) -> FloatArray:
+    """Return a side for every row such that rows of one group share it.
+
+    Half of the time groups draw lots, otherwise they follow the closer of two random groups.
+    """
+    present, members = np.unique(groups, return_inverse=True)
+    if len(present) < 2:
+        return np.zeros(len(groups))
+    first, second = rng.choice(len(present), size=2, replace=False)
+    if rng.random() < 0.5:
+        sides = np.where(rng.random(len(present)) < 0.5, 1.0, -1.0)
+    else:
+        means = np.array([X[members == k].mean(axis=0) for k in range(len(present))])
+        towards = ((means - means[first]) ** 2).sum(axis=1) > ((means - means[second]) ** 2).sum(
+            axis=1
+        )
+        sides = np.where(towards, 1.0, -1.0)
+    sides[first], sides[second] = -1.0, 1.0
+    return np.asarray(sides[members])
