@@ -96,14 +96,15 @@ class _Printer:
     def is_turned(self, index: int) -> bool:
         """Tell whether to turn the question round, so that its first coefficient is positive.
 
-        A split and its mirror image, with sides swapped, ask the same question then.
+        A split and its mirror image, with sides swapped, ask the same question then. Only a row
+        exactly on the hyperplane would answer differently, and rounding moves that anyway.
         """
         return bool(self.tree.weights[index, np.argmax(np.abs(self.tree.weights[index]))] < 0)
 
     def split(self, index: int, is_turned: bool) -> list[str]:
         """Return the parts of the question, such as ``a * 2``, ``- b * 0.5`` and ``>= 1 ?``."""
         order = np.argsort(-np.abs(self.tree.weights[index]), kind="stable")
-        sign, relation = (-1, ">") if is_turned else (1, ">=")
+        sign = -1 if is_turned else 1
         tolerance = TOLERANCE / (1 + len(order))
         terms = [
             (_rounded(sign * self.raw.weights[index, j], tolerance / self.reach[j]), j)
@@ -111,7 +112,7 @@ class _Printer:
         ]
         parts = [_term(number, self.features[j]) for number, j in terms if number != "0"]
         threshold = _rounded(-sign * self.raw.intercepts[index], tolerance)
-        return [*parts, f"{relation} {threshold} ?"]
+        return [*parts, f">= {threshold} ?"]
 
     def leaf(self, index: int) -> str:
         """Return the class of a leaf and, where training rows are known, their class shares."""
