@@ -12,7 +12,7 @@ from margintree.formulation.draft import Draft
 from margintree.formulation.program import Cone
 from margintree.problem import Problem
 
-PAIRS_PER_ROW = 12
+PAIRS_PER_ROW = 6
 """How many rows of other classes, the closest ones, each row is paired with."""
 
 

@@ -203,6 +203,9 @@ def _set_parameters(model: Any, program: Program, limits: Limits) -> None:
         model.setParam(f"heuristics/{heuristic}/freq", -1)
     # Cutting planes cost more than they bring on models whose rows are all big-M.
     model.setSeparating(SCIP_PARAMSETTING.OFF)
+    # Linear programs with tangents are dear, so strong branching looks at fewer candidates.
+    model.setParam("branching/relpscost/initcand", 20)
+    model.setParam("branching/relpscost/maxlookahead", 4)
     # Ctrl-C is ours to handle: SCIP would print a line about it.
     model.setParam("misc/catchctrlc", False)
 
