@@ -1,13 +1,12 @@
 """One chain of the search: a start, then kicks, each followed by a descent."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from margintree._typing import IntArray
-from margintree.problem import Problem
-from margintree.search import groupings, moves, starts
+from margintree.search import moves, starts
 from margintree.search.kernels.sketch import Sketch
 from margintree.search.moves import Kick
 from margintree.search.starts import Start
@@ -73,18 +72,18 @@ class Found:
 
 
 def climb(
-    problem: Problem,
     bench: Workbench,
     chain: Chain,
     parts: Parts,
+    groupings: Sequence[IntArray],
     is_over: Callable[[], bool],
 ) -> Found:
     """Run a chain until it is stuck, has used up its iterations, or time is over."""
-    begin(problem, bench, chain, parts)
+    begin(bench, chain, parts, groupings)
     cost, best = bench.descend(), bench.take()
     iterations, failures = 1, 0
     while failures < parts.max_failures and iterations < chain.max_iterations and not is_over():
-        now = leap(problem, bench, parts, cost * PATIENCE)
+        now = leap(bench, parts, groupings, cost * PATIENCE)
         iterations += 1
         if now < cost * (1 - GAIN):
             cost, best, failures = now, bench.take(), 0
@@ -95,31 +94,25 @@ def climb(
     return Found(bench.polish(exactly=True), bench.take(), iterations)
 
 
-def begin(problem: Problem, bench: Workbench, chain: Chain, parts: Parts) -> None:
+def begin(bench: Workbench, chain: Chain, parts: Parts, groupings: Sequence[IntArray]) -> None:
     """Lay down the first tree of a chain."""
     bench.rng = np.random.default_rng([chain.seed, chain.number])
     if chain.origin is not None:
         bench.put(chain.origin)
         return
     bench.clear(chain.scale * 2 ** bench.rng.uniform(-1, 1))
-    parts.starts[chain.number % len(parts.starts)](bench, draw_groups(problem, bench.rng))
+    start = parts.starts[chain.number // 2 % len(parts.starts)]
+    start(bench, groupings[int(bench.rng.integers(len(groupings)))])
 
 
-def leap(problem: Problem, bench: Workbench, parts: Parts, limit: float) -> float:
+def leap(bench: Workbench, parts: Parts, groupings: Sequence[IntArray], limit: float) -> float:
     """Kick, repair the subtree that was kicked, and descend if that promises anything."""
     rng, splitting = bench.rng, bench.splitting_nodes()
     if len(splitting):
         node, kick = int(rng.choice(splitting)), parts.kicks[rng.integers(len(parts.kicks))]
     else:
         node, kick = 1, moves.rebuild
-    kick(bench, node, draw_groups(problem, rng))
+    kick(bench, node, groupings[int(rng.integers(len(groupings)))])
     bench.sweep(node)
     bench.sweep(node)
     return bench.descend() if bench.price() <= limit else np.inf
-
-
-def draw_groups(problem: Problem, rng: np.random.Generator) -> IntArray:
-    """Return the classes, or random clusters, as groups that stay together."""
-    if rng.random() < 0.3 and problem.n_classes <= groupings.MAX_GROUPS:
-        return groupings.by_class(problem)
-    return groupings.by_cluster(problem, int(rng.integers(2, groupings.MAX_GROUPS + 1)), rng)

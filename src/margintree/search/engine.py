@@ -8,12 +8,15 @@ from functools import partial
 
 import numpy as np
 
+from margintree._typing import IntArray
 from margintree.limits import Clock, Limits
 from margintree.problem import Problem
 from margintree.result import Progress, Reason, Result
 from margintree.search.climb import Chain, Found, Parts, climb
+from margintree.search.groupings import make_groupings
 from margintree.search.incumbent import Incumbent
 from margintree.search.kernels.sketch import Sketch, Task
+from margintree.search.large import ENOUGH, MANY_ROWS, MAX_SWEEPS, Refiner, sample
 from margintree.search.task import make_task, to_sketch, to_tree
 from margintree.search.workbench import Workbench
 from margintree.tidy import tidy
@@ -27,6 +30,10 @@ SAME = 1e-5
 """Trees whose costs differ by a smaller share are taken for the same."""
 FIRST_SCALE = 2.0
 """The norm of hyperplanes to begin with: a margin of half the width of a feature."""
+SAMPLE_ITERATIONS = 30
+"""Descents on a sample of a large problem."""
+SAMPLE_SHARE = 0.4
+"""Share of the time limit for the sample of a large problem."""
 DEFAULT_ITERATIONS = 250
 """Descents of a search that was given no limit of them."""
 
@@ -74,7 +81,8 @@ def search(
         for tree in (_without_splits(problem), *origins):
             incumbent.offer(tree)
         if not clock.is_over():
-            _explore(problem, limits, parts, clock, incumbent, origins)
+            explore = _explore_large if problem.n_rows > MANY_ROWS else _explore
+            explore(problem, limits, parts, clock, incumbent, origins)
         reason, limit = _why_it_stopped(limits, clock, incumbent)
     except KeyboardInterrupt:
         pass
@@ -108,17 +116,46 @@ def _explore(
     task = make_task(problem)
     course = Course(limits, [to_sketch(task, tree) for tree in origins])
     with _crew(limits.threads, clock) as (pool, is_over):
-        run = partial(_run_chain, problem, task, parts, is_over, threading.local())
+        groupings = make_groupings(problem, limits.seed)
+        run = partial(_run_chain, task, parts, groupings, is_over, threading.local())
         while course.left > 0 and not is_over() and incumbent.gap > limits.gap:
             for found in pool.map(run, course.next_generation()):
                 course.learn(found)
                 incumbent.offer(tidy(problem, to_tree(problem, found.sketch)))
 
 
-def _run_chain(
+def _explore_large(
     problem: Problem,
+    limits: Limits,
+    parts: Parts,
+    clock: Clock,
+    incumbent: Incumbent,
+    origins: Sequence[ObliqueTree],
+) -> None:
+    """Search a sample of the rows, then improve what it found on all rows."""
+    rng = np.random.default_rng(limits.seed)
+    on_sample = Limits(
+        seconds=SAMPLE_SHARE * clock.remaining(),
+        iterations=SAMPLE_ITERATIONS if limits.iterations is None else limits.iterations,
+        threads=limits.threads,
+        seed=limits.seed,
+    )
+    found = search(sample(problem, rng), on_sample, origins, None, parts)
+    if found.reason == Reason.INTERRUPTED:
+        raise KeyboardInterrupt
+    refiner = Refiner(problem, found.tree, limits.seed)
+    for _ in range(MAX_SWEEPS):
+        before = incumbent.objective
+        refiner.sweep()
+        incumbent.offer(tidy(problem, to_tree(problem, refiner.sketch)))
+        if clock.is_over() or incumbent.objective > before * (1 - ENOUGH):
+            return
+
+
+def _run_chain(
     task: Task,
     parts: Parts,
+    groupings: Sequence[IntArray],
     is_over: Callable[[], bool],
     mine: threading.local,
     chain: Chain,
@@ -126,7 +163,7 @@ def _run_chain(
     """Run a chain on the workbench of this thread."""
     if not hasattr(mine, "bench"):
         mine.bench = Workbench(task)
-    return climb(problem, mine.bench, chain, parts, is_over)
+    return climb(mine.bench, chain, parts, groupings, is_over)
 
 
 @contextmanager

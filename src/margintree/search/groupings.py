@@ -7,6 +7,16 @@ from margintree.problem import Problem
 
 MAX_GROUPS = 7
 """Most groups of a grouping; a plan looks at every way to part every set of them."""
+N_GROUPINGS = 24
+"""Groupings by cluster in one search; the classes count half as much."""
+
+
+def make_groupings(problem: Problem, seed: int) -> list[IntArray]:
+    """Return groupings to draw from: the classes, if there are few, and clusters of many sizes."""
+    rng = np.random.default_rng(seed)
+    sizes = np.resize(np.arange(2, MAX_GROUPS + 1), N_GROUPINGS)
+    clusters = [by_cluster(problem, int(size), rng) for size in sizes]
+    return clusters + [by_class(problem)] * (N_GROUPINGS // 2 * (problem.n_classes <= MAX_GROUPS))
 
 
 def by_class(problem: Problem) -> IntArray:

@@ -9,13 +9,13 @@ from margintree.search.kernels.sweep import State
 from margintree.tree import ObliqueTree
 
 
-def make_task(problem: Problem) -> Task:
-    """Return what kernels need to know of a problem."""
+def make_task(problem: Problem, with_gram: bool = True) -> Task:
+    """Return what kernels need to know of a problem, the inner products of its rows included."""
     X = np.array(problem.X)
     pull = problem.costs.violations * problem.row_weights
     return Task(
         X=X,
-        gram=X @ X.T,
+        gram=X @ X.T if with_gram else np.empty((0, 0)),
         pull=pull,
         prices=np.array(problem.error_prices),
         split_price=float(problem.costs.splits),
@@ -28,7 +28,7 @@ def make_task(problem: Problem) -> Task:
 
 def new_sketch(task: Task, scale: float = 1.0) -> Sketch:
     """Return the sketch of a tree without splits."""
-    n, p = task.X.shape
+    p = task.X.shape[1]
     n_branch, n_nodes = 2**task.depth, 2 ** (task.depth + 1)
     return Sketch(
         weights=np.zeros((n_branch, p)),
@@ -36,7 +36,7 @@ def new_sketch(task: Task, scale: float = 1.0) -> Sketch:
         splits=np.zeros(n_nodes, dtype=np.bool_),
         labels=np.zeros(n_nodes, dtype=np.int64),
         scale=np.array([scale]),
-        duals=np.zeros((n_branch, n)),
+        duals=np.zeros((n_branch, len(task.gram))),
         shares=np.ones(n_branch),
         norms=np.zeros(n_branch),
     )

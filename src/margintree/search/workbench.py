@@ -49,8 +49,7 @@ class Workbench:
 
     def clear(self, scale: float) -> None:
         """Start from a tree without splits."""
-        self.sketch.scale[0] = scale
-        self.cut(1)
+        self.put(new_sketch(self.task, scale))
 
     @property
     def scale(self) -> float:
@@ -128,11 +127,12 @@ class Workbench:
         for _ in range(attempts):
             if self.sketch.splits[node]:
                 return
-            try_split(self.task, self.sketch, self.state, node, self.rng)
+            try_split(self.task, self.sketch, self.state, node, self.rng.random())
 
     def sweep(self, top: int = 1) -> None:
         """Improve every node of a subtree once."""
-        sweep(self.task, self.sketch, self.state, top, N_FEATURES, self.rng)
+        luck = self.rng.random((len(self.sketch.intercepts), 3 + N_FEATURES))
+        sweep(self.task, self.sketch, self.state, top, luck)
 
     def polish(self, exactly: bool = False) -> float:
         """Improve the hyperplanes for the routing as it is, and return the cost."""

@@ -159,7 +159,7 @@ def _scan(
     return best, best_cost
 
 
-@part
+@kernel
 def best_scale(task: Task, distances: FloatArray, pulls: FloatArray, nearest: float) -> float:
     """Return the common norm that costs least for these unit hyperplanes and this routing.
 

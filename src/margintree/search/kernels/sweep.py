@@ -180,18 +180,17 @@ def try_features(
     costs: FloatArray,
     rows: IntArray,
     node: int,
-    n_features: int,
-    rng: np.random.Generator,
+    luck: FloatArray,
 ) -> bool:
-    """Tilt a splitting node along a few random features."""
+    """Tilt a splitting node along a few random features, one for each number of ``luck``."""
     left_costs, right_costs = gather(costs[2 * node], rows), gather(costs[2 * node + 1], rows)
     pull = gather(task.pull, rows)
     limit = total_of(costs[node], rows) * (1 - _GAIN) - 1e-12
     here = gather(values[node], rows)
     column, m, scale = np.empty(len(rows)), len(rows), sketch.scale[0]
     changed = False
-    for _ in range(n_features):
-        feature = int(rng.random() * task.X.shape[1])
+    for draw in luck:
+        feature = int(draw * task.X.shape[1])
         for k in range(m):
             column[k] = task.X[rows[k], feature]
         step, promise = best_step(here, column, left_costs, right_costs, pull, task.eps, scale)
@@ -221,7 +220,7 @@ def try_growing(
     node: int,
     label: int,
     limit: float,
-    rng: np.random.Generator,
+    luck: float,
 ) -> bool:
     """Split a node between ``label`` and another class, if that costs less than ``limit``.
 
@@ -232,7 +231,7 @@ def try_growing(
     for i in rows:
         for k in range(len(savings)):
             savings[k] += max(0.0, task.prices[i, label] - task.prices[i, k])
-    other = weighted_pick(savings, rng)
+    other = weighted_pick(savings, luck)
     if other < 0:
         return False
     left_costs, right_costs, sides = np.empty(m), np.empty(m), np.empty(m)
@@ -277,12 +276,12 @@ def lean(task: Task, rows: IntArray, left_costs: FloatArray, right_costs: FloatA
 
 
 @part
-def weighted_pick(weights: FloatArray, rng: np.random.Generator) -> int:
-    """Return a random index, drawn in proportion to the weights; -1 if all are zero."""
+def weighted_pick(weights: FloatArray, luck: float) -> int:
+    """Return the index at which ``luck``, in [0, 1), falls; -1 if all weights are zero."""
     total = 0.0
     for k in range(len(weights)):
         total += weights[k]
-    mark = rng.random() * total
+    mark = luck * total
     for k in range(len(weights)):
         mark -= weights[k]
         if mark < 0:
@@ -351,24 +350,20 @@ def relabel(task: Task, sketch: Sketch, terminals: IntArray) -> None:
 
 
 @part
-def try_split(
-    task: Task, sketch: Sketch, state: State, node: int, rng: np.random.Generator
-) -> bool:
+def try_split(task: Task, sketch: Sketch, state: State, node: int, luck: float) -> bool:
     """Split a terminal node if that pays for the split."""
     rows = rows_below(state.terminals, node)
     limit = total_of(state.costs[node], rows) - task.split_price
     if count_splits(sketch, 1) == 0:
         limit -= margin_price(task, sketch.scale[0])
-    if limit <= 0 or not try_growing(task, sketch, rows, node, sketch.labels[node], limit, rng):
+    if limit <= 0 or not try_growing(task, sketch, rows, node, sketch.labels[node], limit, luck):
         return False
     settle(task, sketch, state, node)
     return True
 
 
 @part
-def visit(
-    task: Task, sketch: Sketch, state: State, node: int, n_features: int, rng: np.random.Generator
-) -> None:
+def visit(task: Task, sketch: Sketch, state: State, node: int, luck: FloatArray) -> None:
     """Improve one node with everything below it fixed."""
     rows = rows_below(state.terminals, node)
     if len(rows) == 0:
@@ -376,30 +371,32 @@ def visit(
         clear_below(sketch, node)
         return
     if not sketch.splits[node]:
-        try_split(task, sketch, state, node, rng)
+        try_split(task, sketch, state, node, luck[0])
         return
     if try_pruning(task, sketch, state.costs, rows, node):
         settle(task, sketch, state, node)
         return
     if try_margin_splits(task, sketch, state.values, state.costs, rows, node):
         settle(task, sketch, state, node)
-    if try_features(task, sketch, state.values, state.costs, rows, node, n_features, rng):
+    if try_features(task, sketch, state.values, state.costs, rows, node, luck[3:]):
         settle(task, sketch, state, node)
     if not sketch.splits[2 * node] and not sketch.splits[2 * node + 1]:
-        kept = sketch.labels[2 * node + (rng.random() < 0.5)]
+        kept = sketch.labels[2 * node + (1 if luck[1] < 0.5 else 0)]
         limit = total_of(state.costs[node], rows) * (1 - _GAIN)
-        if try_growing(task, sketch, rows, node, kept, limit, rng):
+        if try_growing(task, sketch, rows, node, kept, limit, luck[2]):
             settle(task, sketch, state, node)
 
 
 @kernel
-def sweep(
-    task: Task, sketch: Sketch, state: State, top: int, n_features: int, rng: np.random.Generator
-) -> None:
-    """Visit the nodes of the subtree of ``top`` once, the lowest first."""
+def sweep(task: Task, sketch: Sketch, state: State, top: int, luck: FloatArray) -> None:
+    """Visit the nodes of the subtree of ``top`` once, the lowest first.
+
+    ``luck`` holds, for every branch node, random numbers in [0, 1): three that choose classes, and
+    one for each feature along which to tilt.
+    """
     for node in range(len(sketch.intercepts) - 1, top - 1, -1):
         reached = node
         while reached > top:
             reached //= 2
         if reached == top and (node == 1 or sketch.splits[node // 2]):
-            visit(task, sketch, state, node, n_features, rng)
+            visit(task, sketch, state, node, luck[node])
