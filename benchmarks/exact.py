@@ -41,7 +41,7 @@ class Run:
 
 
 def starting_tree(problem: Problem, seconds: float = 5.0) -> ObliqueTree:
-    """Return the tree that both models start from: the best found in a few seconds, off the clock."""
+    """Return the tree that both models start from: the best of a few seconds, off the clock."""
     tree = tidy(problem, ObliqueTree.leaf(problem.depth, problem.n_features, problem.n_classes))
     program = build(problem, objective(problem, tree).total)
     values = encode_tree(problem, program, tree)

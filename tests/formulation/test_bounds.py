@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from margintree.formulation import Strengthening, build
+from margintree.formulation import Strengthening, bounds, build
 from margintree.formulation.bounds import derive_bounds, least_errors
 from margintree.objective import objective
 from margintree.problem import Costs, Problem
@@ -18,14 +18,14 @@ def test_bounds_hold_for_every_tidy_tree(pair):
     problem, tree = pair
     tree = tidy(problem, tree)
     cost = objective(problem, tree)
-    bounds = derive_bounds(problem, cost.total, no_idle_parent=True)
+    limits = derive_bounds(problem, cost.total, no_idle_parent=True)
     on = tree.splits
     slack = 1 + 1e-9
-    assert (np.linalg.norm(tree.weights, axis=1)[on] <= bounds.norms[on] * slack).all()
-    assert (np.abs(tree.intercepts)[on] <= bounds.intercepts[on] * slack).all()
+    assert (np.linalg.norm(tree.weights, axis=1)[on] <= limits.norms[on] * slack).all()
+    assert (np.abs(tree.intercepts)[on] <= limits.intercepts[on] * slack).all()
     values = np.abs(tree.split_values(problem.X))[:, on]
-    assert (values <= bounds.values[:, on] * slack).all()
-    assert cost.margin <= bounds.margin * slack
+    assert (values <= limits.values[:, on] * slack).all()
+    assert cost.margin <= limits.margin * slack
 
 
 @given(problems_with_trees())
@@ -58,3 +58,11 @@ def test_a_better_tree_tightens_every_big_m():
     family = dear.families["c2a"]
     assert (dear.row_lower[family] < cheap.row_lower[family]).all()
     assert dear.upper[dear.block("delta")] > cheap.upper[cheap.block("delta")]
+
+
+def test_the_distance_for_many_rows_is_never_too_small(monkeypatch):
+    """The corner of the box is at least as far away as the farthest row."""
+    X = np.random.default_rng(0).random((30, 3))
+    exact = bounds.farthest(X)
+    monkeypatch.setattr(bounds, "MANY_ROWS", 10)
+    assert (bounds.farthest(X) >= exact).all()

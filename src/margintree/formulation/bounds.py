@@ -8,6 +8,9 @@ from margintree import topology
 from margintree._typing import FloatArray
 from margintree.problem import Problem
 
+MANY_ROWS = 2000
+"""From how many rows on distances to all of them take too long."""
+
 ROUNDING = 1e-9
 """Relative slack added to an upper bound so that a tree of exactly that cost stays feasible."""
 
@@ -74,7 +77,13 @@ def derive_bounds(problem: Problem, upper_bound: float, no_idle_parent: bool) ->
 
 
 def farthest(X: FloatArray) -> FloatArray:
-    """Return the distance of every row to the row farthest from it."""
+    """Return the distance of every row to the row farthest from it, or a little more.
+
+    For many rows it is the distance to the farthest corner of the box around all rows.
+    """
+    if len(X) > MANY_ROWS:
+        corner = np.maximum(X - X.min(axis=0), X.max(axis=0) - X)
+        return np.asarray(np.linalg.norm(corner, axis=1))
     # Row by row, so that n rows need n * p numbers and not n * n * p.
     return np.array([np.linalg.norm(X - x, axis=1).max() for x in X])
 

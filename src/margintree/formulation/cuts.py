@@ -4,6 +4,7 @@ A tree in the form of `canonical.canonical` satisfies all of them if it is optim
 """
 
 import numpy as np
+from scipy.spatial import KDTree
 
 from margintree._typing import BoolArray, FloatArray, IntArray
 from margintree.formulation.assembly import Rows, merge, rows, total
@@ -14,6 +15,9 @@ from margintree.problem import Problem
 
 PAIRS_PER_ROW = 6
 """How many rows of other classes, the closest ones, each row is paired with."""
+
+FLIP_ROWS = 100
+"""For how many rows, the first ones, `flip_symmetry` is stated: entries grow with the square."""
 
 
 def sibling_classes(draft: Draft) -> Rows:
@@ -39,8 +43,9 @@ def flip_symmetry(draft: Draft) -> Rows:
     """
     by_class = draft.strengthening.orders_classes
     nodes = draft.branch[: len(draft.leaves) // 2 - 1 if by_class else None] - 1
+    first = slice(FLIP_ROWS)
     parts = [rows([(1.0, draft["v"])], lower=1.0)]
-    parts.append(_preceded(draft.z_right[:, nodes], draft.z_left[:, nodes]))
+    parts.append(_preceded(draft.z_right[first, nodes], draft.z_left[first, nodes]))
     if by_class:
         parts.append(_preceded(draft["q"][:, 1::2], draft["q"][:, ::2]))
     return merge(parts)
@@ -103,13 +108,15 @@ def pair_margins(draft: Draft) -> Rows:
 
 def close_pairs(problem: Problem, among: BoolArray) -> tuple[IntArray, IntArray]:
     """Return pairs of rows of different classes, for each row the closest few."""
-    pairs = set()
-    for i in np.flatnonzero(among).tolist():
-        others = np.flatnonzero(among & (problem.y != problem.y[i]))
-        distance = np.linalg.norm(problem.X[others] - problem.X[i], axis=1)
-        for j in others[np.argsort(distance, kind="stable")[:PAIRS_PER_ROW]]:
-            pairs.add((min(i, int(j)), max(i, int(j))))
-    first, second = np.array(sorted(pairs), dtype=np.int64).reshape(-1, 2).T
+    pairs = np.empty((0, 2), dtype=np.int64)
+    for k in range(problem.n_classes):
+        own, others = (np.flatnonzero(among & mask) for mask in (problem.y == k, problem.y != k))
+        n_close = min(PAIRS_PER_ROW, len(others))
+        if len(own) and n_close:
+            _, close = KDTree(problem.X[others]).query(problem.X[own], k=[*range(1, n_close + 1)])
+            found = np.stack([np.repeat(own, n_close), others[close].ravel()], axis=1)
+            pairs = np.concatenate([pairs, np.sort(found, axis=1)])
+    first, second = np.unique(pairs, axis=0).T
     return first, second
 
 
