@@ -16,9 +16,9 @@ from margintree.limits import Limits
 from margintree.objective import objective
 from margintree.problem import Problem
 from margintree.result import relative_gap
+from margintree.search import search
 from margintree.solvers import get
 from margintree.testing.instances import INSTANCES, Instance
-from margintree.tidy import tidy
 from margintree.tree import ObliqueTree
 
 QUICK = ("wineD=2(10,1,1)", "irisD=2(10,1,1)", "irisD=1(10,1,1)", "breastD=1(1,1,0.1)")
@@ -40,13 +40,9 @@ class Run:
         return f"{self.seconds:8.2f}        "
 
 
-def starting_tree(problem: Problem, seconds: float = 5.0) -> ObliqueTree:
-    """Return the tree that both models start from: the best of a few seconds, off the clock."""
-    tree = tidy(problem, ObliqueTree.leaf(problem.depth, problem.n_features, problem.n_classes))
-    program = build(problem, objective(problem, tree).total)
-    values = encode_tree(problem, program, tree)
-    outcome = get("scip").solve(program, Limits(seconds=seconds), values)
-    return tidy(problem, decode(problem, program, outcome.values))
+def starting_tree(problem: Problem, seconds: float = 1.0) -> ObliqueTree:
+    """Return the tree that both models start from: the search's, off the clock."""
+    return search(problem, Limits(seconds=seconds)).tree
 
 
 def run(problem: Problem, start: ObliqueTree, strengthening: Strengthening, cap: float) -> Run:
