@@ -16,9 +16,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import folds
 import numpy as np
 
+import folds
 from margintree.formulation import build, decode, encode_tree
 from margintree.limits import Limits
 from margintree.objective import objective

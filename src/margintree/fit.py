@@ -139,6 +139,7 @@ class _Exact:
             solver=outcome.solver,
             version=outcome.version,
             seconds=outcome.seconds,
+            iterations=best.iterations,
         )
 
 

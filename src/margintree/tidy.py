@@ -49,7 +49,8 @@ def _leaf_prices(problem: Problem, tree: ObliqueTree) -> tuple[FloatArray, IntAr
     n_leaves = len(tree.leaf_classes)
     leaves = tree.apply(problem.X) - n_leaves
     prices = np.zeros((n_leaves, problem.n_classes))
-    np.add.at(prices, leaves, problem.error_prices)
+    # Without c1, so that leaves name their classes sensibly even where errors cost nothing.
+    np.add.at(prices, leaves, problem.row_weights[:, None] * problem.error_costs[problem.y])
     return prices, np.bincount(leaves, minlength=n_leaves)
 
 

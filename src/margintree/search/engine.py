@@ -30,12 +30,12 @@ SAME = 1e-5
 """Trees whose costs differ by a smaller share are taken for the same."""
 FIRST_SCALE = 2.0
 """The norm of hyperplanes to begin with: a margin of half the width of a feature."""
-SAMPLE_ITERATIONS = 30
+SAMPLE_ITERATIONS = 12
 """Descents on a sample of a large problem."""
 SAMPLE_SHARE = 0.4
 """Share of the time limit for the sample of a large problem."""
-DEFAULT_ITERATIONS = 250
-"""Descents of a search that was given no limit of them."""
+DEFAULT_WORK = 20_000
+"""Descents times rows of a search that was given no limit of them."""
 
 
 def search(
@@ -55,7 +55,7 @@ def search(
     problem : Problem
         The training set and its costs.
     limits : Limits, optional
-        When to stop. Without an iteration limit the search makes `DEFAULT_ITERATIONS` descents.
+        When to stop. Without an iteration limit the search makes `default_iterations` descents.
     starts : sequence of ObliqueTree
         Trees in the scaled space of the problem to begin from, beside the search's own.
     progress : callable, optional
@@ -114,13 +114,15 @@ def _explore(
 ) -> None:
     """Run generation after generation of chains until a limit or the bound is reached."""
     task = make_task(problem)
-    course = Course(limits, [to_sketch(task, tree) for tree in origins])
+    iterations = default_iterations(problem) if limits.iterations is None else limits.iterations
+    course = Course(limits.seed, iterations, [to_sketch(task, tree) for tree in origins])
     with _crew(limits.threads, clock) as (pool, is_over):
         groupings = make_groupings(problem, limits.seed)
         run = partial(_run_chain, task, parts, groupings, is_over, threading.local())
         while course.left > 0 and not is_over() and incumbent.gap > limits.gap:
             for found in pool.map(run, course.next_generation()):
                 course.learn(found)
+                incumbent.iterations += found.iterations
                 incumbent.offer(tidy(problem, to_tree(problem, found.sketch)))
 
 
@@ -143,6 +145,7 @@ def _explore_large(
     found = search(sample(problem, rng), on_sample, origins, None, parts)
     if found.reason == Reason.INTERRUPTED:
         raise KeyboardInterrupt
+    incumbent.iterations = found.iterations
     refiner = Refiner(problem, found.tree, limits.seed)
     for _ in range(MAX_SWEEPS):
         before = incumbent.objective
@@ -180,13 +183,24 @@ def _crew(n_threads: int, clock: Clock) -> Iterator[tuple[ThreadPoolExecutor, Ca
             stop.set()
 
 
+def default_iterations(problem: Problem) -> int:
+    """Return how many descents a search makes that was given no limit: about a second's worth.
+
+    Examples
+    --------
+    >>> from margintree.problem import Problem
+    >>> default_iterations(Problem.from_data([[0.0], [1.0]], [0, 1], n_classes=2, depth=1))
+    600
+    """
+    return int(np.clip(DEFAULT_WORK // problem.n_rows, 60, 600))
+
+
 class Course:
     """What the chains are to do, decided by the seed and by what earlier generations found."""
 
-    def __init__(self, limits: Limits, origins: list[Sketch]) -> None:
-        self.seed = limits.seed
-        self.left = DEFAULT_ITERATIONS if limits.iterations is None else limits.iterations
-        self.rng = np.random.default_rng(limits.seed)
+    def __init__(self, seed: int, iterations: int, origins: list[Sketch]) -> None:
+        self.seed, self.left = seed, iterations
+        self.rng = np.random.default_rng(seed)
         self.origins = origins
         self.elite: list[Found] = []
         self.n_chains = 0

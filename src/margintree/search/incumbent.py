@@ -18,6 +18,7 @@ class Incumbent:
         self.problem, self.clock, self.progress = problem, clock, progress
         self.bound = lower_bound(problem)
         self.objective = np.inf
+        self.iterations = 0
         self.trace: list[TracePoint] = []
         self.tree = ObliqueTree.leaf(problem.depth, problem.n_features, problem.n_classes)
 
@@ -49,4 +50,5 @@ class Incumbent:
             solver="search",
             version=__version__,
             seconds=self.clock.elapsed(),
+            iterations=self.iterations,
         )

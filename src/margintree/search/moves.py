@@ -8,8 +8,9 @@ from typing import TypeAlias
 
 import numpy as np
 
+from margintree import topology
 from margintree._typing import FloatArray, IntArray
-from margintree.search.kernels.sketch import lift
+from margintree.search.kernels.sketch import Sketch, clear_below, copy_node, lift
 from margintree.search.workbench import Workbench
 
 Kick: TypeAlias = Callable[[Workbench, int, IntArray], None]
@@ -57,12 +58,49 @@ def promote(bench: Workbench, node: int, _: IntArray) -> None:
     bench.grow(node)
 
 
+def insert(bench: Workbench, node: int, groups: IntArray) -> None:
+    """Put a new split above a node that parts one group of its rows from all others.
+
+    The subtree of the node moves one level down, to the side of the others; a split on the lowest
+    level is lost.
+    """
+    rows = bench.rows(node)
+    group = groups[bench.rng.choice(rows)]
+    side = int(bench.rng.integers(2))
+    is_parted = groups[rows] == group
+    if is_parted.all():
+        return
+    sink(bench.sketch, node, topology.left(node) + side)
+    bench.sketch.splits[node] = False
+    outside = topology.sibling(topology.left(node) + side)
+    bench.sketch.splits[outside] = False
+    clear_below(bench.sketch, outside)
+    bench.part(node, np.where(is_parted == bool(side), -1.0, 1.0))
+    bench.settle(node)
+
+
+def sink(sketch: Sketch, node: int, child: int) -> None:
+    """Write the subtree of a node over that of its child."""
+    depth = len(sketch.splits).bit_length() - 2
+    pairs = zip(topology.subtree(node, depth), topology.subtree(child, depth), strict=False)
+    for source, target in reversed(list(pairs)):
+        copy_node(sketch, source, target)
+
+
 def prune(bench: Workbench, node: int, _: IntArray) -> None:
     """Make a node terminal."""
     bench.cut(node)
 
 
-KICKS: Sequence[Kick] = (rebuild, regroup, flip, tilt, promote, prune)
+KICKS: Sequence[Kick] = (
+    rebuild,
+    regroup,
+    insert,
+    flip,
+    tilt,
+    promote,
+    prune,
+)
 
 
 def random_sides(X: FloatArray, groups: IntArray, rng: np.random.Generator) -> FloatArray:

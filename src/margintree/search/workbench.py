@@ -13,7 +13,6 @@ from margintree.search.kernels.sweep import (
     settle,
     sweep,
     trim,
-    try_split,
 )
 from margintree.search.task import new_sketch, new_state
 
@@ -127,7 +126,7 @@ class Workbench:
         for _ in range(attempts):
             if self.sketch.splits[node]:
                 return
-            try_split(self.task, self.sketch, self.state, node, self.rng.random())
+            self.sweep(node)
 
     def sweep(self, top: int = 1) -> None:
         """Improve every node of a subtree once."""
@@ -137,9 +136,9 @@ class Workbench:
     def polish(self, exactly: bool = False) -> float:
         """Improve the hyperplanes for the routing as it is, and return the cost."""
         rounds, tolerance, power = (300, 1e-6, 1.8) if exactly else (20, 1e-3, 1.5)
-        trim(self.task, self.sketch, self.state)
+        trim(self.task, self.sketch, self.state, 1)
         cost = polish(
-            self.task, self.sketch, self.state.values, rounds, tolerance, power, self.price()
+            self.task, self.sketch, self.state.values, 1, rounds, tolerance, power, self.price()
         )
         self.settle()
         return float(cost)

@@ -27,6 +27,7 @@ def polish(
     task: Task,
     sketch: Sketch,
     values: FloatArray,
+    top: int,
     rounds: int,
     tolerance: float,
     power: float,
@@ -38,6 +39,8 @@ def polish(
     ----------
     values : ndarray of shape (2**D, n)
         ``f_t(x_i)``; they follow the sketch.
+    top : int
+        The root of the tree.
     rounds : int
         How often the shares may be corrected.
     tolerance : float
@@ -56,7 +59,7 @@ def polish(
         spread = solve_nodes(task, sketch, values, terminals, tolerance)
         if spread == np.inf:
             break
-        refresh_values(task, sketch, values, 1)
+        refresh_values(task, sketch, values, top)
         now = price(task, sketch, values) if rescale(task, sketch, values) else np.inf
         if now < cost:
             cost = now
@@ -68,7 +71,7 @@ def polish(
         share_again(task, sketch, power)
     copy_hyperplanes(best_weights, best_intercepts, sketch.weights, sketch.intercepts)
     sketch.scale[0] = best_scale
-    refresh_values(task, sketch, values, 1)
+    refresh_values(task, sketch, values, top)
     return cost
 
 

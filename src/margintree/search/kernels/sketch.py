@@ -168,6 +168,15 @@ def refresh_values(task: Task, sketch: Sketch, values: FloatArray, top: int) -> 
 
 
 @kernel
+def total_splits(sketch: Sketch) -> int:
+    """Return the number of splitting nodes."""
+    count = 0
+    for node in range(1, len(sketch.splits)):
+        count += sketch.splits[node]
+    return count
+
+
+@kernel
 def count_splits(sketch: Sketch, node: int) -> int:
     """Return the number of splitting nodes in the subtree of ``node``."""
     count = 0
@@ -200,7 +209,7 @@ def price(task: Task, sketch: Sketch, values: FloatArray) -> float:
                 total += task.pull[i] * (1 - distance)
             node = 2 * node + (1 if value >= 0 else 0)
         total += task.prices[i, sketch.labels[node]]
-    n_splits = count_splits(sketch, 1)
+    n_splits = total_splits(sketch)
     if n_splits > 0:
         total += margin_price(task, sketch.scale[0]) + task.split_price * n_splits
     return total

@@ -26,6 +26,7 @@ from margintree.search.kernels.sketch import (
     smallest,
     subtree_costs,
     terminal_of_rows,
+    total_splits,
 )
 from margintree.search.kernels.svm import inner_products, repair_duals, smo
 
@@ -135,20 +136,21 @@ def try_pruning(task: Task, sketch: Sketch, costs: FloatArray, rows: IntArray, n
     keep = here * (1 - _GAIN) - 1e-12
     label = cheapest_label(task, rows)
     alone = price_of_label(task, rows, label)
-    best, chosen = keep, 0
-    for child in (2 * node, 2 * node + 1):
-        cost = total_of(costs[child], rows) + task.split_price * count_splits(sketch, child)
-        if cost < best:
-            best, chosen = cost, child
-    if alone <= best and alone < keep:
+    child, cost = 2 * node, np.inf
+    for side in range(2):
+        below = count_splits(sketch, 2 * node + side)
+        total = total_of(costs[2 * node + side], rows) + task.split_price * below
+        if total < cost:
+            child, cost = 2 * node + side, total
+    if min(alone, cost) >= keep:
+        return False
+    if alone <= cost:
         sketch.splits[node] = False
         sketch.labels[node] = label
         clear_below(sketch, node)
-        return True
-    if chosen:
-        lift(sketch, chosen, node)
-        return True
-    return False
+    else:
+        lift(sketch, child, node)
+    return True
 
 
 @part
@@ -244,7 +246,7 @@ def try_growing(
     if not sketch.splits[node]:
         for i in range(len(task.X)):
             sketch.duals[node, i] = 0.0
-        sketch.shares[node] = 1.0 / (1.0 + count_splits(sketch, 1))
+        sketch.shares[node] = 1.0 / (1.0 + total_splits(sketch))
     cost = margin_split(task, sketch, node, rows, sides, left_costs, right_costs, 1.0, limit)
     if cost >= limit:
         return False
@@ -317,8 +319,8 @@ def settle(task: Task, sketch: Sketch, state: State, node: int) -> None:
 
 
 @kernel
-def trim(task: Task, sketch: Sketch, state: State) -> None:
-    """Replace every split with an empty side by the subtree of its other side."""
+def trim(task: Task, sketch: Sketch, state: State, top: int) -> None:
+    """Replace every split from ``top`` on with an empty side by the subtree of its other side."""
     is_reached = np.zeros(len(sketch.splits), dtype=np.bool_)
     for i in range(len(state.terminals)):
         node = state.terminals[i]
@@ -326,12 +328,12 @@ def trim(task: Task, sketch: Sketch, state: State) -> None:
             is_reached[node] = True
             node //= 2
     changed = False
-    for node in range(len(sketch.intercepts) - 1, 0, -1):
+    for node in range(len(sketch.intercepts) - 1, top - 1, -1):
         if sketch.splits[node] and not (is_reached[2 * node] and is_reached[2 * node + 1]):
             lift(sketch, 2 * node + (1 if is_reached[2 * node + 1] else 0), node)
             changed = True
     if changed:
-        settle(task, sketch, state, 1)
+        settle(task, sketch, state, top)
 
 
 @part
@@ -354,7 +356,7 @@ def try_split(task: Task, sketch: Sketch, state: State, node: int, luck: float) 
     """Split a terminal node if that pays for the split."""
     rows = rows_below(state.terminals, node)
     limit = total_of(state.costs[node], rows) - task.split_price
-    if count_splits(sketch, 1) == 0:
+    if total_splits(sketch) == 0:
         limit -= margin_price(task, sketch.scale[0])
     if limit <= 0 or not try_growing(task, sketch, rows, node, sketch.labels[node], limit, luck):
         return False

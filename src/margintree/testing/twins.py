@@ -1,0 +1,199 @@
+"""Slow twins of the compiled kernels: the same contracts, in the plainest words.
+
+Each function says what a kernel must return, by definition or by trying everything, with no thought
+of speed. Tests compare the two; a twin is right when it can be read off the model.
+"""
+
+from collections.abc import Iterable
+from functools import partial
+from typing import TypeAlias
+
+import numpy as np
+from scipy.optimize import fminbound
+
+from margintree import topology
+from margintree._typing import FloatArray, IntArray
+from margintree.problem import Problem
+from margintree.search.kernels.sketch import Sketch, Task
+from margintree.testing.convex_polish import Division, convex_polish
+from margintree.tree import ObliqueTree
+
+SLACK = 1e-6
+"""Share of the routing margin that rounding may take."""
+
+Shape: TypeAlias = tuple["Shape", tuple[float, ...], "Shape"] | int
+"""A subtree: the label of a terminal node, or left subtree, hyperplane and right subtree."""
+
+
+def value(task: Task, sketch: Sketch, node: int, row: int) -> float:
+    """Return ``f_t(x_i)``."""
+    return float(sketch.weights[node] @ task.X[row] + sketch.intercepts[node])
+
+
+def values(task: Task, sketch: Sketch) -> FloatArray:
+    """Return ``f_t(x_i)`` of every node that splits, and 0 elsewhere, of shape (2**D, n)."""
+    found = np.zeros((len(sketch.intercepts), len(task.X)))
+    for node in np.flatnonzero(sketch.splits):
+        found[node] = [value(task, sketch, int(node), row) for row in range(len(task.X))]
+    return found
+
+
+def path(task: Task, sketch: Sketch, row: int, top: int = 1) -> list[int]:
+    """Return the nodes a row visits from ``top`` down to where it stops."""
+    if not sketch.splits[top]:
+        return [top]
+    goes_right = value(task, sketch, top, row) >= 0
+    return [top, *path(task, sketch, row, 2 * top + int(goes_right))]
+
+
+def terminals(task: Task, sketch: Sketch) -> IntArray:
+    """Return the node at which each row stops."""
+    return np.array([path(task, sketch, row)[-1] for row in range(len(task.X))])
+
+
+def rows_below(stops: IntArray, node: int) -> IntArray:
+    """Return the rows that stop at ``node`` or below it."""
+    passed = [node == stop or node in topology.ancestors(int(stop)) for stop in stops]
+    return np.flatnonzero(passed)
+
+
+def subtree_cost(task: Task, sketch: Sketch, row: int, top: int) -> float:
+    """Return what a row would pay from ``top`` on, the barrier of the local search included."""
+    *splitting, stop = path(task, sketch, row, top)
+    distances = np.abs([value(task, sketch, node, row) for node in splitting])
+    violations = task.pull[row] * np.maximum(0.0, 1.0 - distances).sum()
+    too_close = int((distances < task.eps * (1 - SLACK)).sum())
+    return float(violations + task.prices[row, sketch.labels[stop]] + too_close * task.barrier)
+
+
+def subtree_costs(task: Task, sketch: Sketch) -> FloatArray:
+    """Return what each row would pay from each node on, of shape (2**(D+1), n); node 0 is none."""
+    costs = np.zeros((len(sketch.splits), len(task.X)))
+    for node in range(1, len(costs)):
+        costs[node] = [subtree_cost(task, sketch, row, node) for row in range(len(task.X))]
+    return costs
+
+
+def subtree_splits(sketch: Sketch, node: int) -> int:
+    """Return the number of splits in the subtree of a node."""
+    if not sketch.splits[node]:
+        return 0
+    return 1 + subtree_splits(sketch, 2 * node) + subtree_splits(sketch, 2 * node + 1)
+
+
+def shape(sketch: Sketch, node: int, levels: int) -> Shape:
+    """Return the subtree of a node, cut off after so many levels of splits."""
+    if not sketch.splits[node] or not levels:
+        return int(sketch.labels[node])
+    plane = (*sketch.weights[node].tolist(), float(sketch.intercepts[node]))
+    left, right = shape(sketch, 2 * node, levels - 1), shape(sketch, 2 * node + 1, levels - 1)
+    return (left, plane, right)
+
+
+def cheapest_labels(task: Task, sketch: Sketch, stops: IntArray) -> IntArray:
+    """Return the labels of all nodes after every node with rows has taken its cheapest class."""
+    labels = sketch.labels.copy()
+    for node in np.unique(stops):
+        labels[node] = task.prices[stops == node].sum(axis=0).argmin()
+    return labels
+
+
+def line_cost(
+    line: FloatArray, left_costs: FloatArray, right_costs: FloatArray, pull: FloatArray, eps: float
+) -> float:
+    """Return what rows with these values of ``f`` pay; infinity where one is too close."""
+    if (np.abs(line) < eps * (1 - SLACK)).any():
+        return np.inf
+    violations = pull @ np.maximum(0.0, 1.0 - np.abs(line))
+    return float(violations + np.where(line >= 0, right_costs, left_costs).sum())
+
+
+def best_intercept(
+    along: FloatArray,
+    left_costs: FloatArray,
+    right_costs: FloatArray,
+    pull: FloatArray,
+    eps: float,
+) -> float:
+    """Return the least cost over all intercepts that leave rows on both sides.
+
+    Between places at which some ``|f|`` is 1 or ``eps`` the cost is linear, so these are enough.
+    """
+    best = np.inf
+    for place in _places(along, np.ones_like(along), eps):
+        line = along + place
+        if line.min() < 0 <= line.max():
+            best = min(best, line_cost(line, left_costs, right_costs, pull, eps))
+    return best
+
+
+def best_step(
+    start: FloatArray,
+    changes: FloatArray,
+    left_costs: FloatArray,
+    right_costs: FloatArray,
+    pull: FloatArray,
+    eps: float,
+    reach: float,
+) -> float:
+    """Return the least cost of ``start + a * changes`` over the places ``a`` within reach."""
+    places = [place for place in _places(start, changes, eps) if -reach < place < reach]
+    lines = [start + place * changes for place in places]
+    costs = [line_cost(line, left_costs, right_costs, pull, eps) for line in lines]
+    return min(costs, default=np.inf)
+
+
+def _places(start: FloatArray, changes: FloatArray, eps: float) -> Iterable[float]:
+    """Yield the steps at which some row has the value 1, -1, eps or -eps."""
+    for where, change in zip(start.tolist(), changes.tolist(), strict=True):
+        if change:
+            yield from ((level - where) / change for level in (-1.0, -eps, eps, 1.0))
+
+
+def scale_cost(task: Task, distances: FloatArray, pulls: FloatArray, scale: float) -> float:
+    """Return the margin term and the violations at a common norm, for distances at norm 1."""
+    margin = scale**2 / 2 if task.is_squared else scale / 2
+    return float(margin + pulls @ np.maximum(0.0, 1.0 - scale * distances))
+
+
+def best_scale(task: Task, distances: FloatArray, pulls: FloatArray) -> float:
+    """Return the least cost over all common norms that keep the routing margin.
+
+    The cost is convex, smooth but for kinks where a row comes to lie on its margin.
+    """
+    low, high = task.eps / distances.min(), 1.0 / distances.min()
+    cost = partial(scale_cost, task, distances, pulls)
+    smooth = fminbound(cost, low, high, xtol=1e-12 * high)
+    return min(cost(scale) for scale in [low, smooth, *np.maximum(low, 1.0 / distances)])
+
+
+def margin_cost(
+    X: FloatArray,
+    sides: FloatArray,
+    box: FloatArray,
+    regular: float,
+    weights: FloatArray,
+    intercept: float,
+) -> float:
+    """Return ``regular/2 ||w||^2 + sum_i box_i * hinge(s_i f(x_i))``."""
+    hinges = np.maximum(0.0, 1.0 - sides * (X @ weights + intercept))
+    return float(regular / 2 * weights @ weights + box @ hinges)
+
+
+def divisions(problem: Problem, tree: ObliqueTree) -> list[Division]:
+    """Return the routing of a tree, one division per splitting node, root first."""
+    split_values = tree.split_values(problem.X)
+    leaves = tree.leaves_of(split_values)
+    found = []
+    for node in (np.flatnonzero(tree.splits) + 1).tolist():
+        rows = np.flatnonzero(leaves >> (tree.depth - topology.depth_of(node)) == node)
+        right = split_values[rows, node - 1] >= 0
+        plane = tree.weights[node - 1], float(tree.intercepts[node - 1])
+        found.append(Division(rows, right, *plane))
+    return found
+
+
+def polished_cost(problem: Problem, tree: ObliqueTree) -> float:
+    """Return the least cost of margin and violations over all hyperplanes with this routing."""
+    routing = divisions(problem, tree)
+    return convex_polish(problem, routing).cost if routing else 0.0
