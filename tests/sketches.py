@@ -10,9 +10,11 @@ from margintree.problem import Costs, Problem
 from margintree.search.kernels.sketch import Sketch, Task
 from margintree.search.kernels.sweep import State, settle
 from margintree.search.task import make_task, new_sketch, new_state, to_tree
+from margintree.search.workbench import Workbench
 from strategies import raw_data
 
 prices = st.sampled_from([0.0, 0.1, 1.0, 10.0, 100.0])
+either = st.booleans()
 scales = st.sampled_from([0.25, 1.0, 3.0, 17.0])
 offsets = st.sampled_from([-2.5, -1.0, -0.4, -0.002, 0.002, 0.4, 1.0, 2.5])
 
@@ -29,6 +31,12 @@ class Case(NamedTuple):
     def tree(self):
         """The tree that the sketch describes."""
         return to_tree(self.problem, self.sketch)
+
+    def bench(self):
+        """Return a workbench with the sketch on it."""
+        bench = Workbench(self.task, np.random.default_rng(0))
+        bench.put(self.sketch)
+        return bench
 
     @property
     def branch_nodes(self):
@@ -54,7 +62,7 @@ def small_problems(draw, max_depth=3):
 
 
 @st.composite
-def cases(draw, splits=st.booleans()):
+def cases(draw, splits=either):
     """Draw a problem with any sketch; every hyperplane passes some row at a chosen distance."""
     problem = draw(small_problems())
     task = make_task(problem)

@@ -74,7 +74,7 @@ def test_rows_stop_where_the_tree_sends_them(case):
 @few
 @given(cases())
 def test_a_sketch_is_priced_as_the_judge_prices_its_tree(case):
-    """The kernel's price is the judge's, and infinite exactly where the routing margin is broken."""
+    """The judge's price, and infinity exactly where the routing margin is broken."""
     found = price(case.task, case.sketch, case.state.values)
     cost = objective(case.problem, case.tree)
     assert found == pytest.approx(np.inf if cost.ties else cost.total, rel=1e-12)
@@ -179,9 +179,7 @@ def test_a_lifted_subtree_replaces_its_ancestor(case, data):
 def others(sketch, node):
     """Return splits and labels of all nodes outside of a subtree."""
     outside = [
-        t
-        for t in range(1, len(sketch.splits))
-        if t != node and node not in topology.ancestors(t)
+        t for t in range(1, len(sketch.splits)) if t != node and node not in topology.ancestors(t)
     ]
     return sketch.splits[outside].tolist(), sketch.labels[outside].tolist()
 
@@ -216,7 +214,7 @@ def test_trimming_removes_empty_sides_and_costs_nothing(case):
     """Afterwards every split divides rows, and no row pays more."""
     settle(case.task, case.sketch, case.state, 1)
     before = objective(case.problem, case.tree)
-    trim(case.task, case.sketch, case.state)
+    trim(case.task, case.sketch, case.state, 1)
     for node in np.flatnonzero(case.sketch.splits):
         for child in (2 * node, 2 * node + 1):
             assert len(twins.rows_below(case.state.terminals, child))

@@ -1,0 +1,139 @@
+"""The local search, node by node: what it promises is what it keeps.
+
+These tests also pass with ``NUMBA_DISABLE_JIT=1``; ``.ci/run`` runs them once that way.
+"""
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from margintree.objective import objective
+from margintree.search.kernels.sketch import price
+from margintree.search.kernels.sweep import (
+    cheapest_label,
+    gather,
+    margin_split,
+    preferred_sides,
+    settle,
+    sweep,
+    total_of,
+    try_growing,
+)
+from margintree.testing import twins
+from sketches import cases
+
+few = settings(max_examples=40)
+numbers = st.sampled_from([-1.0, 0.0, 0.5, 2.0])
+
+
+@few
+@given(cases(splits=st.sampled_from([True, True, False])), st.data())
+def test_a_margin_split_costs_what_it_says(case, data):
+    """The cost returned is that of the hyperplane written, which has the common norm."""
+    task, sketch, state = case.task, case.sketch, case.state
+    node = data.draw(st.sampled_from(case.branch_nodes))
+    rows = twins.rows_below(state.terminals, node)
+    assume(len(rows) > 1)
+    left, right = state.costs[2 * node, rows], state.costs[2 * node + 1, rows]
+    sides = np.array(
+        data.draw(
+            st.lists(st.sampled_from([-1.0, 0.0, 1.0]), min_size=len(rows), max_size=len(rows))
+        )
+    )
+    assume(sides.max() > 0 > sides.min())
+    emphasis, limit = data.draw(st.sampled_from([(1.0, np.inf), (0.2, np.inf), (1.0, 5.0)]))
+    planes = sketch.weights.copy(), sketch.intercepts.copy()
+    cost = margin_split(task, sketch, node, rows, sides, left, right, emphasis, limit)
+    changed = [node] if cost < np.inf else []
+    kept = np.setdiff1d(np.arange(len(sketch.intercepts)), changed)
+    assert (sketch.weights[kept] == planes[0][kept]).all()
+    assert (sketch.intercepts[kept] == planes[1][kept]).all()
+    if changed:
+        line = task.X[rows] @ sketch.weights[node] + sketch.intercepts[node]
+        assert cost < limit
+        assert np.linalg.norm(sketch.weights[node]) == pytest.approx(sketch.scale[0])
+        expected = twins.line_cost(line, left, right, task.pull[rows], task.eps)
+        assert cost == pytest.approx(expected, rel=1e-6, abs=1e-7)
+
+
+@few
+@given(st.lists(st.tuples(numbers, numbers, numbers), min_size=1, max_size=6))
+def test_rows_prefer_their_cheaper_side(triples):
+    """Rows to whom it is all one stay where they are, or take no part."""
+    left, right, values = np.array(triples).T.copy()
+    sides = np.empty(len(left))
+    both = preferred_sides(left, right, values, sides)
+    expected = np.sign(np.where(left == right, values, left - right))
+    assert sides.tolist() == expected.tolist()
+    assert both == (expected.max() > 0 > expected.min())
+
+
+@few
+@given(cases(), st.data())
+def test_the_cheapest_label_is_the_first_of_equals(case, data):
+    """For any rows, none included."""
+    rows = np.flatnonzero(data.draw(st.lists(st.booleans(), max_size=case.problem.n_rows)))
+    assert cheapest_label(case.task, rows) == case.task.prices[rows].sum(axis=0).argmin()
+
+
+@few
+@given(cases())
+def test_gathering_and_adding_up(case):
+    """Entries of some rows, and their sum."""
+    rows = twins.rows_below(case.state.terminals, 2)
+    assert gather(case.task.pull, rows).tolist() == case.task.pull[rows].tolist()
+    assert total_of(case.task.pull, rows) == pytest.approx(case.task.pull[rows].sum())
+
+
+@few
+@given(cases(), st.data())
+def test_growing_keeps_its_promise(case, data):
+    """A node that was split costs less than the limit; one that was not is as it was."""
+    task, sketch, state = case.task, case.sketch, case.state
+    node = data.draw(st.sampled_from(case.branch_nodes))
+    rows = twins.rows_below(state.terminals, node)
+    assume(len(rows) > 1)
+    label = cheapest_label(task, rows)
+    limit = data.draw(st.sampled_from([0.5, 5.0, 1e6]))
+    before = twins.shape(sketch, 1, case.problem.depth)
+    if try_growing(task, sketch, rows, node, label, limit, data.draw(st.floats(0, 0.99))):
+        assert [bool(sketch.splits[t]) for t in (node, 2 * node, 2 * node + 1)] == [1, 0, 0]
+        assert sum(twins.subtree_cost(task, sketch, row, node) for row in rows) < limit * (1 + 1e-9)
+    else:
+        assert twins.shape(sketch, 1, case.problem.depth) == before
+
+
+@few
+@given(cases(splits=st.sampled_from([True, True, False])), st.integers(0, 99), st.data())
+def test_a_sweep_never_costs(case, seed, data):
+    """The price does not rise, the state is up to date, and the judge agrees."""
+    task, sketch, state = case.task, case.sketch, case.state
+    settle(task, sketch, state, 1)
+    before = price(task, sketch, state.values)
+    luck = np.random.default_rng(seed).random((len(sketch.intercepts), 6))
+    sweep(task, sketch, state, data.draw(st.sampled_from(case.branch_nodes)), luck)
+    after = price(task, sketch, state.values)
+    assert after <= before * (1 + 1e-9) + 1e-9
+    assert state.terminals.tolist() == twins.terminals(task, sketch).tolist()
+    cost = objective(case.problem, case.tree)
+    assert after == pytest.approx(np.inf if cost.ties else cost.total, rel=1e-9)
+    norms = np.linalg.norm(sketch.weights[np.flatnonzero(sketch.splits)], axis=1)
+    assert norms == pytest.approx(sketch.scale[0])
+
+
+@few
+@given(cases(splits=st.just(True)), st.integers(0, 99), st.data())
+def test_a_sweep_stays_in_its_subtree(case, seed, data):
+    """Nodes outside of the subtree keep their hyperplanes and splits."""
+    task, sketch, state = case.task, case.sketch, case.state
+    settle(task, sketch, state, 1)
+    top = data.draw(st.sampled_from(case.branch_nodes))
+    outside = np.setdiff1d(
+        np.arange(1, len(sketch.intercepts)),
+        twins.rows_below(np.arange(len(sketch.intercepts)), top),
+    )
+    before = sketch.weights[outside].tolist(), sketch.splits[outside].tolist()
+    luck = np.random.default_rng(seed).random((len(sketch.intercepts), 6))
+    sweep(task, sketch, state, top, luck)
+    assert (sketch.weights[outside].tolist(), sketch.splits[outside].tolist()) == before
