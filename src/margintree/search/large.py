@@ -20,9 +20,9 @@ from margintree.search.kernels.walk import walk_costs, walk_scale, walk_terminal
 from margintree.search.task import make_task, to_sketch
 from margintree.tree import ObliqueTree
 
-SAMPLE_ROWS = 1500
+SAMPLE_ROWS = 500
 """Rows of a sample: few enough that all inner products fit in the cache."""
-MANY_ROWS = 2500
+MANY_ROWS = 1000
 """More rows than this are searched by way of a sample."""
 PASSES = 5
 """Visits of every dual variable when a direction is looked for on all rows."""

@@ -1,0 +1,197 @@
+"""How the search grows with the rows, how it compares on larger data, and what a cold start takes.
+
+    python benchmarks/scale.py rows       # covertype: 1,000 to 581,012 rows, each in a new process
+    python benchmarks/scale.py accuracy   # letter, pendigits and shuttle beside CART and STree
+    python benchmarks/scale.py cold       # import and first fit, with and without compiled kernels
+    python benchmarks/scale.py leaks      # memory over 1,000 fits
+
+STree is an optional package (``pip install stree``).
+"""
+
+import argparse
+import gzip
+import json
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.model_selection import cross_val_score, train_test_split
+from sklearn.tree import DecisionTreeClassifier
+
+import folds
+from about import about
+from margintree import MOCTSVMClassifier
+
+LARGE = folds.DATA / "large"
+ROWS = (1_000, 10_000, 100_000, 581_012)
+SETS = (("letter", 6), ("pendigits", 5), ("shuttle", 3))
+OPTIONS: dict[str, Any] = {"c1": 10.0, "c2": 1.0, "c3": 0.1, "n_jobs": 2, "random_state": 0}
+"""The same costs everywhere: not tuned."""
+FINE = 1e-6
+"""Routing margin for hundreds of thousands of rows, which leave no wide gaps between them."""
+STREE_C = (0.01, 0.1, 1.0, 10.0, 100.0)
+
+
+def covertype(n_rows: int, folder: Path) -> tuple[Any, Any]:
+    """Return a random part of covertype."""
+    with gzip.open(folder / "covertype.csv.gz", "rt") as file:
+        table = np.loadtxt(file, delimiter=",", skiprows=1, dtype=np.float32)
+    rows = np.random.default_rng(0).permutation(len(table))[:n_rows]
+    return table[rows, :-1].astype(np.float64), table[rows, -1].astype(np.int64)
+
+
+def fit_part(n_rows: int, folder: Path) -> None:
+    """Fit one part of covertype and print seconds, memory and accuracy as JSON."""
+    warm_up()
+    X, y = covertype(n_rows, folder)
+    before = peak_memory()
+    start = time.perf_counter()
+    tree = MOCTSVMClassifier(max_depth=3, routing_margin=FINE, time_limit=None, **OPTIONS)
+    tree.fit(X, y)
+    seconds = time.perf_counter() - start
+    cart = DecisionTreeClassifier(max_depth=3, random_state=0).fit(X, y)
+    row = {
+        "rows": len(X),
+        "seconds": seconds,
+        "GiB": peak_memory(),
+        "GiB before": before,
+        "accuracy": tree.score(X, y),
+        "CART": cart.score(X, y),
+    }
+    print(json.dumps(row))
+
+
+def warm_up() -> None:
+    """Compile the kernels, for few rows and for many."""
+    rng = np.random.default_rng(0)
+    X = rng.random((3000, 2))
+    MOCTSVMClassifier(max_depth=1, max_iter=2).fit(X, X[:, 0] > X[:, 1])
+
+
+def peak_memory() -> float:
+    """Return the largest resident memory of this process so far, in GiB."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+
+
+def run_rows(folder: Path, largest: int) -> None:
+    """Fit covertype in growing parts, each in a process of its own, and print the table."""
+    print(f"{'rows':>8} {'seconds':>8} {'growth':>7} {'GiB':>6} {'accuracy':>9} {'CART':>7}")
+    last = None
+    for n_rows in [n for n in ROWS if n <= largest]:
+        command = [sys.executable, __file__, "part", "--rows", str(n_rows), "--data-dir", folder]
+        output = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+        row = json.loads(output.splitlines()[-1])
+        growth = np.nan
+        if last:
+            growth = np.log(row["seconds"] / last["seconds"]) / np.log(row["rows"] / last["rows"])
+        print(
+            f"{row['rows']:8} {row['seconds']:8.1f} {growth:7.2f} {row['GiB']:6.2f} "
+            f"{row['accuracy']:9.4f} {row['CART']:7.4f}",
+            flush=True,
+        )
+        last = row
+
+
+def run_accuracy(folder: Path) -> None:
+    """Compare test accuracies on an 80/20 split with trees of the same depth."""
+    print(f"{'set':>10} {'depth':>5} {'margintree':>10} {'s':>6} {'CART':>7} {'STree':>7} {'C':>6}")
+    for name, depth in SETS:
+        X, y = folds.read(name, folder)
+        X, X_test, y, y_test = train_test_split(X, y, test_size=0.2, random_state=0, stratify=y)
+        start = time.perf_counter()
+        tree = MOCTSVMClassifier(max_depth=depth, time_limit=None, **OPTIONS).fit(X, y)
+        seconds = time.perf_counter() - start
+        cart = DecisionTreeClassifier(max_depth=depth, random_state=0).fit(X, y)
+        stree, strength = tuned_stree(X, y, depth)
+        print(
+            f"{name:>10} {depth:5} {tree.score(X_test, y_test):10.4f} {seconds:6.1f} "
+            f"{cart.score(X_test, y_test):7.4f} {stree.score(X_test, y_test):7.4f} {strength:6g}",
+            flush=True,
+        )
+
+
+def tuned_stree(X: Any, y: Any, depth: int) -> tuple[Any, float]:
+    """Return an STree with the best C of three inner folds on at most 3,000 rows."""
+    from stree import Stree
+
+    def make(strength: float) -> Any:
+        return Stree(max_depth=depth, C=strength, max_iter=10_000, random_state=0)
+
+    rows = np.random.default_rng(0).permutation(len(X))[:3000]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        scores = [cross_val_score(make(C), X[rows], y[rows], cv=3).mean() for C in STREE_C]
+        strength = STREE_C[int(np.argmax(scores))]
+        return make(strength).fit(X, y), strength
+
+
+def run_cold() -> None:
+    """Time imports and first fits in new processes, the best of three."""
+    fit = (
+        "from sklearn.datasets import load_iris; from margintree import MOCTSVMClassifier; "
+        "MOCTSVMClassifier().fit(*load_iris(return_X_y=True))"
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        environment = os.environ | {"NUMBA_CACHE_DIR": folder}
+        print(f"import and fit iris, kernels to compile: {timed(fit, environment):.1f} s")
+        warm = min(timed(fit, environment) for _ in range(3))
+        print(f"import and fit iris, kernels on disk:    {warm:.2f} s")
+    plain = min(timed("import sklearn") for _ in range(5))
+    ours = min(timed("import sklearn, margintree") for _ in range(5))
+    print(f"import margintree beyond import sklearn: {ours - plain:.3f} s")
+
+
+def timed(code: str, environment: dict[str, str] | None = None) -> float:
+    """Return the seconds a new Python takes for some code."""
+    start = time.perf_counter()
+    subprocess.run([sys.executable, "-c", code], check=True, env=environment)
+    return time.perf_counter() - start
+
+
+def run_leaks(n_fits: int) -> None:
+    """Fit over and over in one process and print the memory on the way."""
+    rng = np.random.default_rng(0)
+    X = rng.random((60, 4))
+    y = (X[:, 0] > X[:, 1]).astype(int) + (X[:, 2] > 0.5)
+    for done in range(n_fits + 1):
+        if done % (n_fits // 10) == 0:
+            pages = int(Path("/proc/self/statm").read_text().split()[1])
+            print(
+                f"{done:6} fits {pages * os.sysconf('SC_PAGE_SIZE') / 2**20:8.1f} MiB", flush=True
+            )
+        MOCTSVMClassifier(max_iter=20, n_jobs=2, random_state=done).fit(X, y)
+
+
+def main() -> None:
+    """Run what the command line asks for."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("table", choices=("rows", "accuracy", "cold", "leaks", "part"))
+    parser.add_argument("--rows", type=int, default=ROWS[-1], help="at most so many rows")
+    parser.add_argument("--fits", type=int, default=1000)
+    parser.add_argument("--data-dir", type=Path, default=LARGE)
+    options = parser.parse_args()
+    if options.table == "part":
+        fit_part(options.rows, options.data_dir)
+        return
+    print(about())
+    if options.table == "rows":
+        run_rows(options.data_dir, options.rows)
+    elif options.table == "accuracy":
+        run_accuracy(options.data_dir)
+    elif options.table == "cold":
+        run_cold()
+    else:
+        run_leaks(options.fits)
+
+
+if __name__ == "__main__":
+    main()
