@@ -13,6 +13,7 @@ from margintree.limits import Clock, Limits
 from margintree.problem import Problem
 from margintree.result import Progress, Reason, Result
 from margintree.search.climb import Chain, Found, Parts, climb
+from margintree.search.compilation import compile_kernels
 from margintree.search.groupings import make_groupings
 from margintree.search.incumbent import Incumbent
 from margintree.search.kernels.sketch import Sketch, Task
@@ -73,6 +74,7 @@ def search(
     (1, 'limit')
     """
     limits, parts = limits or Limits(), parts or Parts()
+    compile_kernels(many_rows=problem.n_rows > MANY_ROWS)
     clock = Clock(limits.seconds)
     incumbent = Incumbent(problem, clock, progress)
     origins = [tidy(problem, start) for start in starts]

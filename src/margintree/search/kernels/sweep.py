@@ -81,7 +81,7 @@ def margin_split(
     gram = inner_products(task.gram, rows)
     regular = sketch.shares[node]
     projections, norm = np.empty(0), 0.0
-    for _ in range(3):
+    for _ in range(2):
         projections, _ = smo(gram, sides, box, -np.inf, regular, beta, m + 10, 0.02)
         squared = 0.0
         for k in range(m):
@@ -154,8 +154,14 @@ def try_pruning(task: Task, sketch: Sketch, costs: FloatArray, rows: IntArray, n
 
 
 @part
-def try_margin_splits(
-    task: Task, sketch: Sketch, values: FloatArray, costs: FloatArray, rows: IntArray, node: int
+def try_margin_split(
+    task: Task,
+    sketch: Sketch,
+    values: FloatArray,
+    costs: FloatArray,
+    rows: IntArray,
+    node: int,
+    emphasis: float,
 ) -> bool:
     """Look for a cheaper split of a splitting node, with the subtrees below it fixed."""
     here = gather(values[node], rows)
@@ -164,14 +170,8 @@ def try_margin_splits(
     if not preferred_sides(left_costs, right_costs, here, sides):
         return False
     limit = total_of(costs[node], rows) * (1 - _GAIN) - 1e-12
-    changed = False
-    for emphasis in (1.0, 0.2):
-        cost = margin_split(
-            task, sketch, node, rows, sides, left_costs, right_costs, emphasis, limit
-        )
-        if cost < limit:
-            limit, changed = cost, True
-    return changed
+    cost = margin_split(task, sketch, node, rows, sides, left_costs, right_costs, emphasis, limit)
+    return cost < limit
 
 
 @part
@@ -378,9 +378,10 @@ def visit(task: Task, sketch: Sketch, state: State, node: int, luck: FloatArray)
     if try_pruning(task, sketch, state.costs, rows, node):
         settle(task, sketch, state, node)
         return
-    if try_margin_splits(task, sketch, state.values, state.costs, rows, node):
+    emphasis = 1.0 if luck[3] < 0.5 else 0.2
+    if try_margin_split(task, sketch, state.values, state.costs, rows, node, emphasis):
         settle(task, sketch, state, node)
-    if try_features(task, sketch, state.values, state.costs, rows, node, luck[3:]):
+    if try_features(task, sketch, state.values, state.costs, rows, node, luck[4:]):
         settle(task, sketch, state, node)
     if not sketch.splits[2 * node] and not sketch.splits[2 * node + 1]:
         kept = sketch.labels[2 * node + (1 if luck[1] < 0.5 else 0)]
@@ -393,8 +394,9 @@ def visit(task: Task, sketch: Sketch, state: State, node: int, luck: FloatArray)
 def sweep(task: Task, sketch: Sketch, state: State, top: int, luck: FloatArray) -> None:
     """Visit the nodes of the subtree of ``top`` once, the lowest first.
 
-    ``luck`` holds, for every branch node, random numbers in [0, 1): three that choose classes, and
-    one for each feature along which to tilt.
+    ``luck`` holds, for every branch node, random numbers in [0, 1): three that choose classes, one
+    that chooses how much errors count in the margin problem, and one for each feature along which
+    to tilt.
     """
     for node in range(len(sketch.intercepts) - 1, top - 1, -1):
         reached = node
