@@ -8,9 +8,9 @@ Run ``python benchmarks/exact.py``, with ``--quick`` for four instances and a ca
 
 import argparse
 import math
-import platform
 from dataclasses import dataclass
 
+from about import about
 from margintree.formulation import Strengthening, build, decode, encode_tree
 from margintree.limits import Limits
 from margintree.objective import objective
@@ -83,7 +83,7 @@ def main() -> None:
     options = parser.parse_args()
     cap = options.cap or (20.0 if options.quick else 120.0)
     chosen = [i for i in INSTANCES if not options.quick or i.name in QUICK]
-    print(f"SCIP {get('scip').status().version} (PySCIPOpt), one thread, {platform.machine()}")
+    print(about())
     print(f"{'instance':22s} {'n x p':>8s} {'cost':>10s}", end=" ")
     print(f"{'plain s':>16s} {'strong s':>16s} {'ratio':>8s}")
     ratios = [compare(instance, cap) for instance in chosen]

@@ -6,6 +6,7 @@ import numpy as np
 
 from margintree import topology
 from margintree._typing import FloatArray
+from margintree.bound import contradictions, unnamed
 from margintree.problem import Problem
 
 MANY_ROWS = 2000
@@ -89,22 +90,6 @@ def farthest(X: FloatArray) -> FloatArray:
 
 
 def least_errors(problem: Problem) -> float:
-    """Return a price of errors that no tree goes below.
-
-    Rows with equal features reach the same leaf and get one class; the cheapest class for each such
-    group adds up to a lower bound. So does the price of the classes for which there is no leaf: at
-    most 2**D classes are predicted, and a row of another class pays at least its cheapest error.
-    """
-    groups = np.cumsum(np.r_[True, (problem.X[1:] != problem.X[:-1]).any(axis=1)]) - 1
-    prices = np.zeros((groups[-1] + 1, problem.n_classes))
-    np.add.at(prices, groups, problem.error_prices)
-    return max(float(prices.min(axis=1).sum()), _unnamed_classes(problem))
-
-
-def _unnamed_classes(problem: Problem) -> float:
-    n_unnamed = problem.n_classes - topology.n_leaves(problem.depth)
-    if n_unnamed <= 0:
-        return 0.0
-    wrong = problem.error_costs + np.where(np.eye(problem.n_classes, dtype=bool), np.inf, 0.0)
-    prices = problem.costs.errors * problem.class_mass() * wrong.min(axis=1)
-    return float(np.sort(prices)[:n_unnamed].sum())
+    """Return a price of errors that no tree goes below: of equal rows, or of classes left out."""
+    n_leaves = topology.n_leaves(problem.depth)
+    return max(contradictions(problem), unnamed(problem, n_leaves))
