@@ -76,14 +76,21 @@ def separation(problem: Problem) -> float:
     pulls = problem.costs.violations * np.minimum(weights[first], weights[second])
     if not len(first):
         return 0.0
-    positive = distances[distances > 0]
-    largest = 2 / positive.min() if len(positive) else 1.0
-    norms = np.r_[0.0, np.geomspace(1e-3 * largest, largest, N_NORMS), np.inf]
+    norms = _grid(distances)
     with np.errstate(invalid="ignore"):
         apart = np.nan_to_num(np.outer(norms, distances), nan=0.0, posinf=np.inf)
     prices = np.minimum(errors, pulls * np.maximum(0.0, 2 - apart)).sum(axis=1)
     margins = np.array([problem.margin_price(norm) for norm in norms[:-1]])
     return float((margins + prices[1:]).min())
+
+
+def _grid(distances: FloatArray) -> FloatArray:
+    """Return norms from 0 to infinity, dense where pairs at these distances become free."""
+    free = 2 / distances[distances > 0]
+    if not len(free):
+        return np.array([0.0, np.inf])
+    low = np.geomspace(1e-2 * free.min(), free.min(), N_NORMS // 4)
+    return np.unique(np.r_[0.0, low, np.quantile(free, np.linspace(0, 1, N_NORMS)), np.inf])
 
 
 def close_pairs(problem: Problem) -> tuple[IntArray, IntArray, FloatArray]:

@@ -34,7 +34,7 @@ class Parts:
 
     starts: tuple[Start, ...] = (starts.from_random_groups, starts.from_plan)
     kicks: tuple[Kick, ...] = tuple(moves.KICKS)
-    max_failures: int = 25
+    max_failures: int = 60
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ GENERATION = 4
 """Chains that start from the same knowledge, so that the number of threads changes nothing."""
 ELITE = 4
 """Best trees kept as origins of further chains."""
-SAME = 1e-5
+SAME = 3e-3
 """Trees whose costs differ by a smaller share are taken for the same."""
 FIRST_SCALE = 2.0
 """The norm of hyperplanes to begin with: a margin of half the width of a feature."""
