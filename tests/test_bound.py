@@ -143,17 +143,37 @@ def test_a_pair_may_pay_in_violations_instead():
     assert cheapest_tree(problem).cost == pytest.approx(expected, rel=1e-5)
 
 
-def test_one_contradiction_does_not_spoil_the_pairs():
-    """Equal rows of two classes beside well separated pairs leave the bound of the pairs intact."""
-    rng = np.random.default_rng(0)
-    X = np.vstack([rng.random((1, 3)), rng.random((20, 3))])
+@pytest.mark.parametrize("seed", [194])
+def test_one_contradiction_does_not_spoil_the_pairs(seed):
+    """Equal rows of two classes, at a distance of 3e-8 by rounding, leave the other pairs alone."""
+    rng = np.random.default_rng(seed)
+    n_features = int(rng.integers(1, 9))
+    X = rng.random((21, n_features))
     X[0] = X[1]
-    y = np.r_[1, rng.integers(0, 2, 20)]
-    y[1] = 0
+    y = np.r_[1, 0, rng.integers(0, 2, 19)]
     with_it, without = (
-        separation(Problem.from_data(X[k:], y[k:], n_classes=2, depth=2)) for k in (0, 1)
+        separation(Problem.from_data(X[k:], y[k:], n_classes=2, depth=2, costs=Costs(10.0, 1.0)))
+        for k in (0, 1)
     )
-    assert with_it >= without * 0.9
+    assert with_it >= 0.9 * without
+
+
+def test_one_close_pair_does_not_spoil_the_others():
+    """Two rows of different classes that almost coincide raise the bound rather than lower it."""
+    X, y = np.linspace(0, 1, 11), np.arange(11) % 2
+    bounds = [
+        separation(
+            Problem.from_data(
+                np.append(X, 0.5 + gap)[:, None],
+                np.append(y, 1 - y[5]),
+                n_classes=2,
+                depth=3,
+                costs=Costs(10.0, 1.0),
+            )
+        )
+        for gap in (1e-2, 1e-5)
+    ]
+    assert bounds[1] >= 0.9 * bounds[0]
 
 
 def test_few_rows_of_many_are_enough():
