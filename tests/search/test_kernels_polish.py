@@ -19,11 +19,7 @@ from sketches import cases, settled
 
 few = settings(max_examples=40)
 mostly = st.sampled_from([True, True, False])
-plain_is_wrong = pytest.mark.xfail(
-    strict=True,
-    reason="shares of the plain norm settle at the wrong sum, and one node is not tried",
-)
-NORMS = ["squared", pytest.param("plain", marks=plain_is_wrong)]
+NORMS = ["squared", "plain"]
 
 
 @few
@@ -61,7 +57,6 @@ def test_polish_is_exact_for_the_squared_norm(case):
     check_exactness(as_norm(case, "squared"))
 
 
-@plain_is_wrong
 @few
 @given(cases(splits=mostly))
 def test_polish_is_exact_for_the_plain_norm(case):

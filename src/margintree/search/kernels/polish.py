@@ -55,6 +55,8 @@ def polish(
     best_weights, best_intercepts = np.empty_like(sketch.weights), np.empty_like(sketch.intercepts)
     copy_hyperplanes(sketch.weights, sketch.intercepts, best_weights, best_intercepts)
     best_scale, before = sketch.scale[0], np.inf
+    if task.is_squared:
+        share_again(task, sketch, 0.0)
     for _ in range(rounds):
         spread = solve_nodes(task, sketch, values, terminals, tolerance)
         if spread == np.inf:
@@ -90,11 +92,11 @@ def copy_hyperplanes(
 def solve_nodes(
     task: Task, sketch: Sketch, values: FloatArray, terminals: IntArray, tolerance: float
 ) -> float:
-    """Solve the margin problem of every splitting node; return how far their norms are apart.
+    """Solve the margin problem of every splitting node; return how far the shares are from right.
 
     The normal vectors get the norm 1, and their own norms are left in ``sketch.norms``.
     """
-    smallest, largest = np.inf, 0.0
+    smallest, largest, pushes = np.inf, 0.0, 0.0
     for node in range(1, len(sketch.intercepts)):
         if not sketch.splits[node]:
             continue
@@ -118,9 +120,13 @@ def solve_nodes(
         )
         norm = set_hyperplane(task, sketch, node, rows, beta, intercept, 1.0)
         sketch.norms[node] = norm
+        pushes += sketch.shares[node] * norm
         smallest, largest = min(smallest, norm), max(largest, norm)
     sketch.scale[0] = 1.0
-    return largest / smallest - 1 if smallest > 0 else np.inf
+    if smallest <= 0:
+        return np.inf
+    spread = largest / smallest - 1
+    return spread if task.is_squared else max(spread, abs(2 * pushes - 1))
 
 
 @kernel
@@ -158,17 +164,21 @@ def set_hyperplane(
     return norm
 
 
-@part
+@kernel
 def share_again(task: Task, sketch: Sketch, power: float) -> None:
-    """Raise the shares of nodes with a large norm and lower those of nodes with a small one."""
-    total, pushes = 0.0, 0.0
+    """Raise the shares of nodes with a large norm, lower those of nodes with a small one.
+
+    Shares of the squared norm add up to one. For the plain norm the lengths of the dual vectors,
+    ``shares * norms``, must add up to one half; they grow with the shares, though less.
+    """
+    before, pushes, after = 0.0, 0.0, 0.0
     for node in range(1, len(sketch.intercepts)):
         if sketch.splits[node]:
+            before += sketch.shares[node]
             pushes += sketch.shares[node] * sketch.norms[node]
             sketch.shares[node] *= sketch.norms[node] ** power
-            total += sketch.shares[node]
+            after += sketch.shares[node]
+    aim = 1.0 if task.is_squared else 0.5 * before / pushes
     for node in range(1, len(sketch.intercepts)):
         if sketch.splits[node]:
-            sketch.shares[node] /= total
-            if not task.is_squared:
-                sketch.shares[node] /= 2 * pushes
+            sketch.shares[node] *= aim / after
