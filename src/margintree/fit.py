@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from margintree import topology
 from margintree.exceptions import InvalidInputError
 from margintree.formulation import Program, build, decode, encode_tree
@@ -19,8 +21,10 @@ SEARCH_SHARE = 0.2
 """Share of the time limit that the search may take before an exact solve."""
 RESTART_BELOW = 0.7
 """An incumbent this many times cheaper than the start is worth a program with smaller big-Ms."""
-MAX_CELLS = 2_000_000
-"""Rows times nodes up to which a program is built; more would not fit in memory."""
+MAX_ENTRIES = 30_000_000
+"""Entries of its matrix up to which a program is built; more would take several GiB."""
+ROUNDING = 1e-6
+"""How far a solver's bound may lie above a judged tree before it is taken for an error."""
 
 
 def fit_tree(
@@ -82,11 +86,12 @@ def _search(
 
 def _check_size(problem: Problem) -> None:
     cells = problem.n_rows * topology.n_nodes(problem.depth)
-    if cells > MAX_CELLS:
+    entries = cells * (problem.n_features + 10)
+    if entries > MAX_ENTRIES:
         raise InvalidInputError(
-            f"An exact model of {problem.n_rows} rows at depth {problem.depth} would have about "
-            f"{cells} variables; at most {MAX_CELLS} fit in memory. Use method='search', fewer "
-            "rows or a smaller depth."
+            f"An exact model of {problem.n_rows} rows and {problem.n_features} features at depth "
+            f"{problem.depth} would have about {entries:,} entries; at most {MAX_ENTRIES:,} are "
+            "allowed. Use method='search', fewer rows or a smaller depth."
         )
 
 
@@ -98,6 +103,7 @@ class _Exact:
     solver: Solver
     limits: Limits
     progress: Progress | None
+    may_restart: bool = True
 
     def run(self, starts: Sequence[ObliqueTree]) -> Result:
         clock = Clock(self.limits.seconds)
@@ -112,10 +118,13 @@ class _Exact:
         """Return the result of one solve, and whether no further one is needed."""
         program = build(self.problem, best.objective)
         start = encode_tree(self.problem, program, best.tree)
-        relay = _Relay(self.progress, best, clock.elapsed(), RESTART_BELOW * best.objective)
+        restart_below = RESTART_BELOW * best.objective if self.may_restart else -np.inf
+        relay = _Relay(self.progress, best, clock.elapsed(), restart_below)
         limits = replace(self.limits, seconds=clock.remaining())
         outcome = self.solver.solve(program, limits, start, relay)
         result = self._merge(best, outcome, program, relay)
+        # A solver may claim, within its tolerances, a tree that the judge prices otherwise.
+        self.may_restart = result.objective < restart_below
         return result, not relay.wants_restart or clock.is_over()
 
     def _merge(self, best: Result, outcome: Outcome, program: Program, relay: "_Relay") -> Result:
@@ -126,16 +135,21 @@ class _Exact:
             judged = objective(self.problem, found)
             if not judged.ties and judged.total < cost:
                 tree, cost = with_leaf_mass(self.problem, found), judged.total
-        bound = min(max(best.bound, outcome.bound), cost)
+        bound = best.bound
+        if outcome.reason != Reason.INFEASIBLE and outcome.bound <= cost * (1 + ROUNDING):
+            bound = min(max(bound, outcome.bound), cost)
         is_proved = relative_gap(cost, bound) <= self.limits.gap
+        is_sure = is_proved or outcome.reason not in (Reason.OPTIMAL, Reason.INFEASIBLE)
+        reason = Reason.OPTIMAL if is_proved else outcome.reason
+        trace = [point._replace(objective=max(point.objective, cost)) for point in relay.trace]
         return Result(
             tree=tree,
             objective=cost,
             bound=bound,
-            reason=Reason.OPTIMAL if is_proved else outcome.reason,
+            reason=reason if is_sure else Reason.FINISHED,
             limit=None if is_proved else outcome.limit,
             gap_limit=self.limits.gap,
-            trace=(*relay.trace, TracePoint(relay.offset + outcome.seconds, cost, bound)),
+            trace=(*trace, TracePoint(relay.offset + outcome.seconds, cost, bound)),
             solver=outcome.solver,
             version=outcome.version,
             seconds=outcome.seconds,

@@ -79,6 +79,7 @@ def climb(
     is_over: Callable[[], bool],
 ) -> Found:
     """Run a chain until it is stuck, has used up its iterations, or time is over."""
+    bench.is_over = is_over
     begin(bench, chain, parts, groupings)
     cost, best = bench.descend(), bench.take()
     iterations, failures = 1, 0
@@ -91,7 +92,7 @@ def climb(
             bench.put(best)
             failures += 1
     bench.put(best)
-    return Found(bench.polish(exactly=True), bench.take(), iterations)
+    return Found(bench.polish(exactly=not is_over()), bench.take(), iterations)
 
 
 def begin(bench: Workbench, chain: Chain, parts: Parts, groupings: Sequence[IntArray]) -> None:

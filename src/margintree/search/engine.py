@@ -3,7 +3,7 @@
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 
 import numpy as np
@@ -74,20 +74,18 @@ def search(
     (1, 'limit')
     """
     limits, parts = limits or Limits(), parts or Parts()
-    compile_kernels(many_rows=problem.n_rows > MANY_ROWS)
-    clock = Clock(limits.seconds)
-    incumbent = Incumbent(problem, clock, progress)
-    origins = [tidy(problem, start) for start in starts]
+    incumbent = Incumbent(problem, _without_splits(problem), progress)
     reason, limit = Reason.INTERRUPTED, None
-    try:
-        for tree in (_without_splits(problem), *origins):
+    with suppress(KeyboardInterrupt):
+        compile_kernels(many_rows=problem.n_rows > MANY_ROWS)
+        incumbent.start(limits.seconds)
+        origins = [tidy(problem, start) for start in starts]
+        for tree in origins:
             incumbent.offer(tree)
-        if not clock.is_over():
+        if not incumbent.clock.is_over():
             explore = _explore_large if problem.n_rows > MANY_ROWS else _explore
-            explore(problem, limits, parts, clock, incumbent, origins)
-        reason, limit = _why_it_stopped(limits, clock, incumbent)
-    except KeyboardInterrupt:
-        pass
+            explore(problem, limits, parts, incumbent, origins)
+        reason, limit = _why_it_stopped(limits, incumbent)
     return incumbent.result(reason, limit, limits.gap)
 
 
@@ -96,12 +94,10 @@ def _without_splits(problem: Problem) -> ObliqueTree:
     return tidy(problem, leaf)
 
 
-def _why_it_stopped(
-    limits: Limits, clock: Clock, incumbent: Incumbent
-) -> tuple[Reason, str | None]:
+def _why_it_stopped(limits: Limits, incumbent: Incumbent) -> tuple[Reason, str | None]:
     if incumbent.gap <= limits.gap:
         return Reason.OPTIMAL, None
-    if clock.is_over():
+    if incumbent.clock.is_over():
         return Reason.LIMIT, "time"
     return (Reason.FINISHED, None) if limits.iterations is None else (Reason.LIMIT, "iterations")
 
@@ -110,15 +106,15 @@ def _explore(
     problem: Problem,
     limits: Limits,
     parts: Parts,
-    clock: Clock,
     incumbent: Incumbent,
     origins: Sequence[ObliqueTree],
 ) -> None:
     """Run generation after generation of chains until a limit or the bound is reached."""
     task = make_task(problem)
     iterations = default_iterations(problem) if limits.iterations is None else limits.iterations
-    course = Course(limits.seed, iterations, [to_sketch(task, tree) for tree in origins])
-    with _crew(limits.threads, clock) as (pool, is_over):
+    largest = problem.norm_at_price(incumbent.objective)
+    course = Course(limits.seed, iterations, largest, [to_sketch(task, tree) for tree in origins])
+    with _crew(limits.threads, incumbent.clock) as (pool, is_over):
         groupings = make_groupings(problem, limits.seed)
         run = partial(_run_chain, task, parts, groupings, is_over, threading.local())
         while course.left > 0 and not is_over() and incumbent.gap > limits.gap:
@@ -132,12 +128,11 @@ def _explore_large(
     problem: Problem,
     limits: Limits,
     parts: Parts,
-    clock: Clock,
     incumbent: Incumbent,
     origins: Sequence[ObliqueTree],
 ) -> None:
     """Search a sample of the rows, then improve what it found on all rows."""
-    rng = np.random.default_rng(limits.seed)
+    clock, rng = incumbent.clock, np.random.default_rng(limits.seed)
     on_sample = Limits(
         seconds=SAMPLE_SHARE * clock.remaining(),
         iterations=SAMPLE_ITERATIONS if limits.iterations is None else limits.iterations,
@@ -145,13 +140,14 @@ def _explore_large(
         seed=limits.seed,
     )
     found = search(sample(problem, rng), on_sample, origins, None, parts)
+    incumbent.offer(tidy(problem, found.tree))
+    incumbent.iterations = found.iterations
     if found.reason == Reason.INTERRUPTED:
         raise KeyboardInterrupt
-    incumbent.iterations = found.iterations
     refiner = Refiner(problem, found.tree, limits.seed)
     for _ in range(MAX_SWEEPS):
         before = incumbent.objective
-        refiner.sweep()
+        refiner.sweep(clock.is_over)
         incumbent.offer(tidy(problem, to_tree(problem, refiner.sketch)))
         if clock.is_over() or incumbent.objective > before * (1 - ENOUGH):
             return
@@ -200,8 +196,10 @@ def default_iterations(problem: Problem) -> int:
 class Course:
     """What the chains are to do, decided by the seed and by what earlier generations found."""
 
-    def __init__(self, seed: int, iterations: int, origins: list[Sketch]) -> None:
-        self.seed, self.left = seed, iterations
+    def __init__(
+        self, seed: int, iterations: int, largest_scale: float, origins: list[Sketch]
+    ) -> None:
+        self.seed, self.left, self.largest_scale = seed, iterations, largest_scale
         self.rng = np.random.default_rng(seed)
         self.origins = origins
         self.elite: list[Found] = []
@@ -213,9 +211,16 @@ class Course:
         return [self._next_chain(-(-self.left // size)) for _ in range(size)]
 
     def _next_chain(self, max_iterations: int) -> Chain:
-        scale = float(self.elite[0].sketch.scale[0]) if self.elite else FIRST_SCALE
         self.n_chains += 1
-        return Chain(self.n_chains, self.seed, self._origin(), scale, max_iterations)
+        return Chain(self.n_chains, self.seed, self._origin(), self._scale(), max_iterations)
+
+    def _scale(self) -> float:
+        """Return the norm of the best tree; while none has a split, any that could be worth it."""
+        if self.elite and self.elite[0].sketch.splits.any():
+            return float(self.elite[0].sketch.scale[0])
+        if self.n_chains == 1:
+            return FIRST_SCALE
+        return float(FIRST_SCALE * (self.largest_scale / FIRST_SCALE) ** self.rng.random())
 
     def _origin(self) -> Sketch | None:
         """Return a given tree while there are some, then one of the best, or none, by turns."""

@@ -1,7 +1,5 @@
 """The best tree so far, as the judge prices it, with the bound it is measured against."""
 
-import numpy as np
-
 from margintree import __version__
 from margintree.bound import lower_bound
 from margintree.limits import Clock
@@ -14,13 +12,19 @@ from margintree.tree import ObliqueTree
 class Incumbent:
     """Keeps the cheapest tree it is offered, and tells of every better one."""
 
-    def __init__(self, problem: Problem, clock: Clock, progress: Progress | None) -> None:
-        self.problem, self.clock, self.progress = problem, clock, progress
-        self.bound = lower_bound(problem)
-        self.objective = np.inf
+    def __init__(self, problem: Problem, tree: ObliqueTree, progress: Progress | None) -> None:
+        self.problem, self.tree, self.progress = problem, tree, progress
+        self.objective = objective(problem, tree).total
+        self.bound = 0.0
+        self.clock = Clock()
         self.iterations = 0
         self.trace: list[TracePoint] = []
-        self.tree = ObliqueTree.leaf(problem.depth, problem.n_features, problem.n_classes)
+
+    def start(self, seconds: float) -> None:
+        """Start the clock, and find the bound."""
+        self.clock = Clock(seconds)
+        self.bound = lower_bound(self.problem)
+        self._tell()
 
     @property
     def gap(self) -> float:
@@ -33,6 +37,9 @@ class Incumbent:
         if cost.ties or cost.total >= self.objective:
             return
         self.tree, self.objective = tree, cost.total
+        self._tell()
+
+    def _tell(self) -> None:
         self.trace.append(TracePoint(self.clock.elapsed(), self.objective, self.bound))
         if self.progress is not None:
             self.progress(self.trace[-1])

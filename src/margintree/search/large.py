@@ -5,7 +5,7 @@ rows. On all rows a node is improved as in the small search, but its direction c
 coordinate descent, which needs no inner products and takes time in proportion to the rows.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -60,9 +60,11 @@ class Refiner:
         self.terminals = np.ones(problem.n_rows, dtype=np.int64)
         self._settle()
 
-    def sweep(self) -> None:
+    def sweep(self, is_over: Callable[[], bool] = lambda: False) -> None:
         """Improve every splitting node once, the lowest first, then the common norm."""
         for node in np.flatnonzero(self.sketch.splits)[::-1]:
+            if is_over():
+                return
             self._improve(int(node))
         scale = walk_scale(self.task, self.sketch)
         factor = scale / self.sketch.scale[0]

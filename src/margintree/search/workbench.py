@@ -1,5 +1,6 @@
 """A sketch with all that follows from it, and the steps that change it."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -29,6 +30,7 @@ class Workbench:
 
     task: Task
     rng: np.random.Generator = field(default_factory=np.random.default_rng)
+    is_over: Callable[[], bool] = lambda: False
     sketch: Sketch = field(init=False)
     state: State = field(init=False)
 
@@ -124,7 +126,7 @@ class Workbench:
 
     def _grow_node(self, node: int, attempts: int) -> None:
         for _ in range(attempts):
-            if self.sketch.splits[node]:
+            if self.sketch.splits[node] or self.is_over():
                 return
             self.sweep(node)
 
@@ -149,7 +151,7 @@ class Workbench:
         for _ in range(MAX_SWEEPS):
             self.sweep()
             now = self.polish()
-            if now > cost * (1 - ENOUGH):
+            if now > cost * (1 - ENOUGH) or self.is_over():
                 return now
             cost = now
         return cost
