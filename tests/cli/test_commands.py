@@ -265,6 +265,26 @@ def test_an_output_that_cannot_be_written_is_refused_before_the_fit(folder, tmp_
     assert_refused(done, "No such file")
 
 
+def test_an_output_that_is_an_input_is_refused(folder, tmp_path):
+    """Under any name, and the input is as it was."""
+    table, model = folder / "iris.csv", folder / "m.json"
+    link = tmp_path / "link.csv"
+    link.symlink_to(table)
+    before = table.read_bytes(), model.read_bytes()
+    for output in (table, link):
+        assert_refused(run("fit", table, "-t", "species", "-o", output), "another --output")
+    for output in (table, link, model):
+        assert_refused(run("predict", model, table, "-o", output), "another --output")
+    assert (table.read_bytes(), model.read_bytes()) == before
+
+
+def test_predictions_that_cannot_be_written_are_refused_before_any_work(folder, tmp_path):
+    """The model is not even read."""
+    output = tmp_path / "missing" / "p.csv"
+    done = run("predict", folder / "no model", folder / "iris.csv", "-o", output)
+    assert_refused(done, "cannot be written")
+
+
 def test_bad_models_end_with_a_message_and_exit_code_2(folder, tmp_path):
     """Missing, truncated and newer model files, for every command that reads one."""
     text = (folder / "m.json").read_text()

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from margintree.cli._errors import reported
+from margintree.cli._output import check_output
 from margintree.exceptions import InvalidInputError
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ def fit(
     """
     from margintree.tables import read_table
 
-    _check_folder(output)
+    check_output(output, table)
     params = {
         "max_depth": max_depth,
         "c1": c1,
@@ -114,12 +115,3 @@ def _save(estimator: "MOCTSVMClassifier", output: Path) -> None:
     out.print()
     print_outcome(out, estimator)
     out.print(f"\nSaved to {output}. Next: margintree predict {output} TABLE")
-
-
-def _check_folder(output: Path) -> None:
-    """Refuse a place that cannot be written to before any time is spent on a fit."""
-    if output.is_dir() or not output.parent.is_dir():
-        raise InvalidInputError(
-            f"The model file {str(output)!r} cannot be written: its folder must exist and it must "
-            "not be a folder itself. Choose another --output."
-        )

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from margintree.cli._errors import reported
+from margintree.cli._output import check_output
 
 ModelFile = Annotated[Path, typer.Argument(help="Model file written by 'margintree fit'.")]
 TableFile = Annotated[Path, typer.Argument(help="CSV file with column names in its first line.")]
@@ -37,6 +38,8 @@ def predict(
     from margintree.cli._model import Model
     from margintree.tables import csv_text, read_table
 
+    if output is not None:
+        check_output(output, model, table)
     fitted = Model.read(model)
     rows = fitted.features(read_table(table))
     columns = {"prediction": fitted.estimator.predict(rows)}
