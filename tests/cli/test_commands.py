@@ -246,6 +246,7 @@ def assert_refused(done, named):
         (["--method", "guess"], "'method'"),
         (["--method", "exact", "--solver", "guess"], "guess"),
         (["--margin-norm", "cubic"], "'margin_norm'"),
+        (["--jobs", "0"], "n_jobs"),
         (["--max-depth", "two"], "--max-depth"),
     ],
 )

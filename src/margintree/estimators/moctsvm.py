@@ -11,6 +11,7 @@ from margintree._typing import AnyArray, FloatArray, IntArray
 from margintree.estimators._base import TreeClassifier
 from margintree.estimators._progress import progress_of
 from margintree.estimators._starts import adapted, start_tree, why_unfit
+from margintree.exceptions import InvalidInputError
 from margintree.fit import fit_tree
 from margintree.limits import Limits
 from margintree.problem import MAX_DEPTH, Costs, MarginNorm, Problem
@@ -43,13 +44,15 @@ class MOCTSVMClassifier(TreeClassifier):
     solver : str, default="auto"
         Solver of the exact method; the command ``margintree solvers`` lists them.
     time_limit : float or None, default=60.0
-        Seconds of wall-clock time; None for no limit. The search stops earlier when it no longer
-        finds anything better.
+        Seconds of wall-clock time; None for no limit. Compiling the kernels, on the very first fit
+        after an installation, is not included. The search most often stops earlier; see
+        ``max_iter``.
     gap : float, default=1e-4
         Relative gap between cost and bound that counts as proof.
     max_iter : int or None, default=None
-        Limit on the local searches of the search. With it, and no time limit that strikes first,
-        the same ``random_state`` gives the same tree whatever ``n_jobs`` is.
+        Limit on the local searches of the search; None for a number that depends on the rows, the
+        smaller the more there are. Unless the time limit strikes first, the same ``random_state``
+        gives the same tree whatever ``n_jobs`` is.
     routing_margin : float, default=1e-3
         How far from 0 the value of every split must be on the training rows that pass it, between
         0 and 1.
@@ -69,7 +72,7 @@ class MOCTSVMClassifier(TreeClassifier):
     random_state : int, RandomState instance or None, default=None
         Seed of the search. None is the same as 0: the same data give the same tree.
     n_jobs : int or None, default=None
-        Number of threads; None means 1 and -1 means all.
+        Number of threads; None means 1, -1 one per core, -2 one fewer, and so on, as in joblib.
     verbose : int or callable, default=0
         1 prints a line for every better tree or bound. A callable is given every such
         `TracePoint` instead; it may raise KeyboardInterrupt to stop with the best tree so far.
@@ -207,7 +210,7 @@ class MOCTSVMClassifier(TreeClassifier):
             seconds=np.inf if self.time_limit is None else self.time_limit,
             gap=self.gap,
             iterations=self.max_iter,
-            threads=effective_n_jobs(self.n_jobs),
+            threads=_threads(self.n_jobs),
             seed=_seed(self.random_state),
         )
 
@@ -219,6 +222,16 @@ class MOCTSVMClassifier(TreeClassifier):
             if is_known and not why_unfit(self.tree_, problem):
                 starts.append(adapted(self.tree_, problem))
         return starts
+
+
+def _threads(n_jobs: int | None) -> int:
+    """Return the number of threads; joblib would refuse 0 in words that do not tell what to do."""
+    if n_jobs == 0:
+        raise InvalidInputError(
+            "The number of threads, n_jobs, must be a positive number, a negative one that counts "
+            "back from all cores (-1) or None; 0 was given. Use 1 for a single thread."
+        )
+    return int(effective_n_jobs(n_jobs))
 
 
 def _seed(random_state: Any) -> int:
