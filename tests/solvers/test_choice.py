@@ -5,7 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from margintree.exceptions import SolverAbilityError, SolverLicenceError, SolverMissingError
+from margintree.exceptions import (
+    SolverAbilityError,
+    SolverError,
+    SolverLicenceError,
+    SolverMissingError,
+)
 from margintree.formulation import build
 from margintree.limits import Limits
 from margintree.solvers import SOLVERS, available, get
@@ -77,3 +82,18 @@ def test_the_trivial_bound_needs_no_solver():
     """Every variable at its cheaper bound costs no more than any solution."""
     program = replace(small_cover(), objective=np.array([1.0, -2.0, 0.0]))
     assert trivial_bound(program) == -2.0
+
+
+def test_a_failure_of_scip_says_what_to_do():
+    """SCIP takes prices of 1e20 for infinite and refuses them."""
+    program = replace(linear(), objective=np.array([1.0, 1e300]))
+    with pytest.raises(SolverError, match=r"Scale the costs .* down, or use method='search'"):
+        get("scip").solve(program, Limits(seconds=10))
+
+
+def test_errors_of_a_callback_are_not_taken_for_failures_of_scip():
+    """What the caller's own code raises while the program is handed over arrives as it is."""
+    from margintree.solvers.scip import _failures_told
+
+    with pytest.raises(ZeroDivisionError), _failures_told():
+        raise ZeroDivisionError

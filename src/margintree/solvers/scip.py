@@ -1,10 +1,13 @@
 """SCIP through PySCIPOpt: the open solver that takes everything, and the default."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
 from margintree._typing import FloatArray
+from margintree.exceptions import SolverError
 from margintree.formulation.program import Cone, Program
 from margintree.limits import Clock, Limits
 from margintree.result import Progress, Reason
@@ -62,11 +65,31 @@ class ScipSolver:
             Values to begin from; ignored when they are infeasible.
         progress : callable, optional
             Told of every better objective or bound; a KeyboardInterrupt it raises stops the solve.
+
+        Raises
+        ------
+        SolverError
+            When SCIP fails, as it does on numbers that it takes for infinite.
         """
         check_ability(self, program)
         monitor = Monitor(Clock(limits.seconds), progress, bound=trivial_bound(program))
-        with monitor.listening():
+        with _failures_told(), monitor.listening():
             return _Run(program, limits, usable(program, start), monitor).outcome(self)
+
+
+@contextmanager
+def _failures_told() -> Iterator[None]:
+    """Turn a failure of SCIP, which has no type of its own, into an error that says what to do."""
+    try:
+        yield
+    except Exception as error:
+        if not str(error).startswith("SCIP:"):
+            raise
+        raise SolverError(
+            f"The solver 'scip' failed ({str(error).removeprefix('SCIP: ')}). It takes numbers "
+            f"below {_INFINITY:g} only and works best with far smaller ones. Scale the costs c1, "
+            "c2 and c3 down, or use method='search'."
+        ) from error
 
 
 class _Run:
