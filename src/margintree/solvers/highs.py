@@ -82,8 +82,14 @@ class _Run:
     cuts: list[tuple[FloatArray, float]] = field(default_factory=list)
 
     def approximate(self) -> tuple[Reason, str | None]:
-        """Solve, cut and solve again until the gap is closed."""
+        """Solve, cut and solve again until the gap is closed or tangents no longer help.
+
+        A round that improves nothing may still have ruled out one of many equally good integer
+        solutions. When it comes back to one that has its tangents, precision is exhausted.
+        """
+        seen: set[bytes] = set()
         while True:
+            before = self.monitor.objective, self.monitor.bound
             answer = _solve_linear(self.relaxation(), self.limits, self.monitor, self.best)
             if answer.reason is Reason.INFEASIBLE and self.best is None:
                 return answer.reason, None
@@ -93,6 +99,16 @@ class _Run:
                 self.refine(answer.values)
             if answer.reason is not Reason.OPTIMAL or self.is_proved():
                 return answer.reason, answer.limit
+            whole = self.whole_part(answer.values)
+            if whole in seen and (self.monitor.objective, self.monitor.bound) == before:
+                return Reason.FINISHED, None
+            seen.add(whole)
+
+    def whole_part(self, values: FloatArray | None) -> bytes:
+        """Return what tells integer solutions apart."""
+        if values is None:
+            return b""
+        return np.round(values[self.program.integrality]).astype(np.int64).tobytes()
 
     def is_proved(self) -> bool:
         gap = relative_gap(self.monitor.objective, self.monitor.bound)

@@ -1,0 +1,46 @@
+"""Outer approximation: when its rounds end."""
+
+import numpy as np
+import pytest
+
+from margintree.limits import Limits
+from margintree.result import Reason
+from margintree.solvers import get, highs
+from margintree.testing.standard_programs import whole_cone
+
+
+@pytest.fixture
+def play(monkeypatch):
+    """Return a function that solves `whole_cone` with given answers; the last one repeats."""
+
+    def solve(answers):
+        rounds = []
+
+        def answer(program, *_):
+            if not program.integrality.any():
+                return highs._Answer(None, -np.inf, Reason.FINISHED, None)
+            point, bound = answers[min(len(rounds), len(answers) - 1)]
+            rounds.append(point)
+            assert len(rounds) < 20
+            return highs._Answer(np.array([0.0, *point]), bound, Reason.OPTIMAL, None)
+
+        monkeypatch.setattr(highs, "_solve_linear", answer)
+        return get("highs").solve(whole_cone(), Limits()), len(rounds)
+
+    return solve
+
+
+def test_a_round_that_comes_back_and_improves_nothing_is_the_last(play):
+    """What is proved is returned, and no proof is claimed that is not there."""
+    outcome, rounds = play([((1, 1), 0.5)])
+    assert rounds == 2
+    assert (outcome.objective, outcome.bound) == pytest.approx((1.0, 0.5))
+    assert (outcome.reason, outcome.limit) == (Reason.FINISHED, None)
+
+
+def test_equally_good_integer_solutions_are_ruled_out_one_by_one(play):
+    """A round that improves nothing at a new integer solution is not the last."""
+    outcome, rounds = play([((1, 1), 0.5), ((2, 0), 0.5), ((0, 2), 0.5), ((1, 1), 1.0)])
+    assert rounds == 4
+    assert (outcome.objective, outcome.bound) == pytest.approx((1.0, 1.0))
+    assert outcome.reason is Reason.OPTIMAL
