@@ -6,7 +6,6 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
-from margintree._typing import FloatArray
 from margintree.formulation.program import Cone, ConeKind, Program
 from margintree.result import Reason
 
@@ -100,8 +99,3 @@ STANDARD_PROGRAMS = (
     StandardProgram("integers in a cone", whole_cone, Reason.OPTIMAL, 1.0),
     StandardProgram("infeasible", infeasible, Reason.INFEASIBLE, np.inf),
 )
-
-
-def feasible_knapsack_start(made: Program) -> FloatArray:
-    """Return a solution of `knapsack` that is not optimal: take everything."""
-    return np.ones(made.n_variables)
