@@ -3,6 +3,7 @@
 import contextlib
 import io
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -58,3 +59,11 @@ def test_the_citation_has_the_version_of_the_package():
 
     citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
     assert f"\nversion: {__version__}\n" in citation
+
+
+def test_the_source_archive_holds_what_is_there():
+    """Every entry exists, and every document of the root is among them."""
+    build = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["hatch"]
+    entries = set(build["build"]["targets"]["sdist"]["include"])
+    assert all((ROOT / entry).exists() for entry in entries)
+    assert {path.name for path in ROOT.glob("*.md")} | {"CITATION.cff", "docs"} <= entries
