@@ -70,7 +70,6 @@ def test_a_claim_of_optimality_is_true(seed):
     assert found.bound <= optimum * (1 + 1e-5)
 
 
-@pytest.mark.xfail(strict=True, reason="the solver's word is passed on though the gap is open")
 @pytest.mark.parametrize("seed", [0, 5])
 def test_optimal_is_said_only_of_a_closed_gap(seed):
     """A solver's tree that the judge prices above its bound by more than the gap is not proved."""
@@ -209,5 +208,7 @@ def test_what_is_too_large_for_a_proof_is_refused():
     """The message says how large the model would be and what to do instead."""
     X = np.arange(4000.0)[:, None]
     problem = Problem.from_data(X, np.arange(4000) % 2, n_classes=2, depth=9)
-    with pytest.raises(InvalidInputError, match=r"4000 rows at depth 9.*Use method='search'"):
+    with pytest.raises(
+        InvalidInputError, match=r"4000 rows and 1 features at depth 9.*Use method='search'"
+    ):
         fit_tree(problem, method="exact")

@@ -208,7 +208,8 @@ class Course:
     def next_generation(self) -> list[Chain]:
         """Return the next chains; they share what is left of the iterations."""
         size = min(GENERATION, self.left)
-        return [self._next_chain(-(-self.left // size)) for _ in range(size)]
+        share, rest = divmod(self.left, size)
+        return [self._next_chain(share + (k < rest)) for k in range(size)]
 
     def _next_chain(self, max_iterations: int) -> Chain:
         self.n_chains += 1

@@ -28,6 +28,8 @@ PASSES = 5
 """Visits of every dual variable when a direction is looked for on all rows."""
 STRENGTHS = (1.0, 0.01)
 """How strongly rows pull, in units of the regularity, in the margin problems on all rows."""
+SHORT = 1e-9
+"""Vectors shorter than this have no direction worth trying."""
 MAX_SWEEPS = 12
 ENOUGH = 1e-3
 """Relative gain of a sweep over all rows below which they end."""
@@ -101,22 +103,26 @@ class Refiner:
         """Yield normal vectors worth a try: the present one, and large margins."""
         present = self.sketch.weights[node].copy()
         yield present
-        stakes = np.abs(left - right)
         kept = np.where(X @ present + self.sketch.intercepts[node] >= 0, 1.0, -1.0)
         sides = np.where(left == right, kept, np.where(left > right, 1.0, -1.0))
-        if np.abs(sides.sum()) == len(sides):
+        box = self.task.pull[rows] + np.abs(left - right)
+        if np.abs(sides.sum()) == len(sides) or not box.any():
             return
-        box = self.task.pull[rows] + stakes
         for strength in STRENGTHS:
             order = self.rng.permutation(len(rows))
             found = dual_descent(
                 self.task.X, rows, sides, strength * box / box.mean(), order, PASSES
             )
-            if np.linalg.norm(found) > 0:
-                yield found
-                yield found / np.linalg.norm(found) + present / np.linalg.norm(present)
+            between = _unit(found) + _unit(present)
+            yield from (one for one in (found, between) if np.linalg.norm(one) > SHORT)
 
     def _costs(self, rows: IntArray, node: int) -> FloatArray:
         costs = np.empty(len(rows))
         walk_costs(self.task, self.sketch, rows, node, costs)
         return costs
+
+
+def _unit(vector: FloatArray) -> FloatArray:
+    """Return the vector with norm 1, or a vector too short to tell its direction as it is."""
+    norm = np.linalg.norm(vector)
+    return vector / norm if norm > SHORT else vector

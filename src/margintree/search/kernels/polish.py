@@ -178,6 +178,8 @@ def share_again(task: Task, sketch: Sketch, power: float) -> None:
             pushes += sketch.shares[node] * sketch.norms[node]
             sketch.shares[node] *= sketch.norms[node] ** power
             after += sketch.shares[node]
+    if after <= 0 or (pushes <= 0 and not task.is_squared):
+        return
     aim = 1.0 if task.is_squared else 0.5 * before / pushes
     for node in range(1, len(sketch.intercepts)):
         if sketch.splits[node]:
