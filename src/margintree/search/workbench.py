@@ -139,11 +139,9 @@ class Workbench:
         """Improve the hyperplanes for the routing as it is, and return the cost."""
         rounds, tolerance, power = (300, 1e-6, 1.8) if exactly else (20, 1e-3, 1.5)
         trim(self.task, self.sketch, self.state, 1)
-        cost = polish(
-            self.task, self.sketch, self.state.values, 1, rounds, tolerance, power, self.price()
-        )
+        polish(self.task, self.sketch, self.state.values, 1, rounds, tolerance, power, self.price())
         self.settle()
-        return float(cost)
+        return self.price()
 
     def descend(self) -> float:
         """Sweep and polish until nothing improves, and return the cost."""

@@ -44,7 +44,8 @@ def polish(
     rounds : int
         How often the shares may be corrected.
     tolerance : float
-        Of the margin problems, and the relative gain below which it stops.
+        Of the margin problems; a tenth of it is the relative gain below which a round stalls. It
+        stops when a fifteenth of the rounds in a row have stalled, or one has and the norms agree.
     power : float
         How strongly shares react to norms that differ; up to 1.8 is stable.
     cost : float
@@ -54,20 +55,23 @@ def polish(
     terminal_of_rows(sketch, values, terminals)
     best_weights, best_intercepts = np.empty_like(sketch.weights), np.empty_like(sketch.intercepts)
     copy_hyperplanes(sketch.weights, sketch.intercepts, best_weights, best_intercepts)
-    best_scale, before = sketch.scale[0], np.inf
+    best_scale, before, stalls = sketch.scale[0], np.inf, 0
     if task.is_squared:
         share_again(task, sketch, 0.0)
     for _ in range(rounds):
-        spread = solve_nodes(task, sketch, values, terminals, tolerance)
+        spread = solve_nodes(task, sketch, terminals, tolerance)
         if spread == np.inf:
             break
         refresh_values(task, sketch, values, top)
-        now = price(task, sketch, values) if rescale(task, sketch, values) else np.inf
+        now = np.inf
+        if rescale(task, sketch, values) and keeps_routing(values, terminals):
+            now = price(task, sketch, values)
         if now < cost:
             cost = now
             copy_hyperplanes(sketch.weights, sketch.intercepts, best_weights, best_intercepts)
             best_scale = sketch.scale[0]
-        if spread < tolerance or abs(before - now) <= 0.1 * tolerance * cost:
+        stalls = 0 if abs(before - now) > 0.1 * tolerance * cost else stalls + 1
+        if stalls > 0 and (spread < tolerance or stalls >= rounds // 15):
             break
         before = now
         share_again(task, sketch, power)
@@ -89,9 +93,19 @@ def copy_hyperplanes(
 
 
 @part
-def solve_nodes(
-    task: Task, sketch: Sketch, values: FloatArray, terminals: IntArray, tolerance: float
-) -> float:
+def keeps_routing(values: FloatArray, terminals: IntArray) -> bool:
+    """Tell whether every row still goes the way to its terminal node."""
+    for i in range(len(terminals)):
+        node = terminals[i]
+        while node > 1:
+            if (values[node // 2, i] >= 0) != (node % 2 == 1):
+                return False
+            node //= 2
+    return True
+
+
+@part
+def solve_nodes(task: Task, sketch: Sketch, terminals: IntArray, tolerance: float) -> float:
     """Solve the margin problem of every splitting node; return how far the shares are from right.
 
     The normal vectors get the norm 1, and their own norms are left in ``sketch.norms``.
@@ -104,7 +118,7 @@ def solve_nodes(
         m = len(rows)
         sides, beta, box, no_box = np.empty(m), np.empty(m), np.empty(m), np.empty(m)
         for k in range(m):
-            sides[k] = 1.0 if values[node, rows[k]] >= 0 else -1.0
+            sides[k] = side_at(terminals[rows[k]], node)
             beta[k] = sketch.duals[node, rows[k]]
             box[k], no_box[k] = task.pull[rows[k]], np.inf
         repair_duals(beta, sides, no_box)
@@ -127,6 +141,14 @@ def solve_nodes(
         return np.inf
     spread = largest / smallest - 1
     return spread if task.is_squared else max(spread, abs(2 * pushes - 1))
+
+
+@part
+def side_at(terminal: int, node: int) -> float:
+    """Return the side, +1 right or -1 left, of a node on which a terminal node below it lies."""
+    while terminal // 2 > node:
+        terminal //= 2
+    return 1.0 if terminal % 2 == 1 else -1.0
 
 
 @kernel
