@@ -19,7 +19,7 @@ def solvers() -> None:
 
     table = Table(box=box.SIMPLE_HEAD)
     for heading in ("solver", "installed", "licensed", "cones", "starts", "what to know"):
-        table.add_column(heading)
+        table.add_column(heading, overflow="fold")
     for name, status in available().items():
         abilities = SOLVERS[name].abilities
         table.add_row(
