@@ -66,9 +66,9 @@ def search(
 
     Examples
     --------
-    >>> from margintree.problem import Problem
+    >>> from margintree.problem import Costs, Problem
     >>> X, y = [[0.0], [0.2], [0.7], [1.0]], [0, 0, 1, 1]
-    >>> problem = Problem.from_data(X, y, n_classes=2, depth=1)
+    >>> problem = Problem.from_data(X, y, n_classes=2, depth=1, costs=Costs(errors=10))
     >>> result = search(problem, Limits(iterations=3))
     >>> result.tree.n_splits, str(result.reason)
     (1, 'limit')
