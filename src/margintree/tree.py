@@ -151,6 +151,21 @@ class ObliqueTree:
             node = 2 * node + goes_right
         return node
 
+    def first_stop(self, node: int) -> int:
+        """Return where rows at ``node`` really end up next: the first split or leaf on their way.
+
+        That is the node itself, unless it is a branch node that does not split.
+
+        Examples
+        --------
+        >>> tree = ObliqueTree.stump([2.0], -1.0, leaf_classes=[0, 1], n_classes=2).deepened(2)
+        >>> tree.first_stop(1), tree.first_stop(2)
+        (1, 4)
+        """
+        while node <= len(self.splits) and not self.splits[node - 1]:
+            node = topology.left(node)
+        return node
+
     def decision_path(self, X: FloatArray) -> sparse.csr_array:
         """Return which nodes every row visits.
 

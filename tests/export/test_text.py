@@ -9,7 +9,7 @@ from hypothesis import given
 from margintree import MOCTSVMClassifier, ObliqueTree, export_text
 from margintree.datasets import load
 from margintree.exceptions import InvalidInputError
-from margintree.export.text import TOLERANCE
+from margintree.export.questions import TOLERANCE
 from strategies import trees
 
 

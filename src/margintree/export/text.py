@@ -5,18 +5,12 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from margintree import topology
 from margintree._typing import FloatArray
-from margintree.exceptions import InvalidInputError
-from margintree.tree import ObliqueTree
+from margintree.export.names import NamedTree, named
+from margintree.export.questions import Question, question
 
-TOLERANCE = 5e-4
-"""How far rounding may move the value of a split anywhere in the box of the training rows.
-
-Half the default routing margin: on training rows the rounded rules route as the tree does.
-"""
 _WIDTH = 96
 
 
@@ -56,63 +50,33 @@ def export_text(
     ├── yes: yes
     └── no: no
     """
-    if not isinstance(model, ObliqueTree):
-        check_is_fitted(model)
-        feature_names = _first_given(feature_names, getattr(model, "feature_names_in_", None))
-        class_names = _first_given(class_names, model.classes_)
-        model = model.tree_
-    features = _first_given(feature_names, [f"x{j}" for j in range(model.n_features)])
-    classes = _first_given(class_names, range(model.n_classes))
-    _check_count("feature_names", len(features), model.n_features)
-    _check_count("class_names", len(classes), model.n_classes)
-    printer = _Printer(model, [_printable(f) for f in features], [_printable(c) for c in classes])
-    return "\n".join(printer.lines(1))
+    return "\n".join(_Printer(named(model, feature_names, class_names)).lines(1))
 
 
 class _Printer:
     """Writes a tree node by node."""
 
-    def __init__(self, tree: ObliqueTree, features: list[str], classes: list[str]) -> None:
-        self.tree = tree
-        self.raw = tree.in_original_units()
-        self.features = features
-        self.classes = classes
-        first, last = tree.scaling.minimum, tree.scaling.minimum + tree.scaling.span
-        self.reach = np.maximum(np.maximum(np.abs(first), np.abs(last)), np.finfo(float).tiny)
+    def __init__(self, model: NamedTree) -> None:
+        self.tree = model.tree
+        self.features = model.features
+        self.classes = model.classes
 
     def lines(self, node: int) -> list[str]:
         """Return the lines of the subtree below ``node``."""
-        while node <= len(self.tree.splits) and not self.tree.splits[node - 1]:
-            node = topology.left(node)
+        node = self.tree.first_stop(node)
         if node > len(self.tree.splits):
             return [self.leaf(node - len(self.tree.leaf_classes))]
-        is_turned = self.is_turned(node - 1)
-        question = _wrapped(self.split(node - 1, is_turned))
+        asked = question(self.tree, node)
         no, yes = self.lines(topology.left(node)), self.lines(topology.right(node))
-        if is_turned:
+        if asked.is_turned:
             yes, no = no, yes
-        return [*question, *_hung(yes, "├── yes: ", "│   "), *_hung(no, "└── no: ", "    ")]
+        lines = _wrapped(self.parts(asked))
+        return [*lines, *_hung(yes, "├── yes: ", "│   "), *_hung(no, "└── no: ", "    ")]
 
-    def is_turned(self, index: int) -> bool:
-        """Tell whether to turn the question round, so that its first coefficient is positive.
-
-        A split and its mirror image, with sides swapped, ask the same question then. Only a row
-        exactly on the hyperplane would answer differently, and rounding moves that anyway.
-        """
-        return bool(self.tree.weights[index, np.argmax(np.abs(self.tree.weights[index]))] < 0)
-
-    def split(self, index: int, is_turned: bool) -> list[str]:
-        """Return the parts of the question, such as ``a * 2``, ``- b * 0.5`` and ``>= 1 ?``."""
-        order = np.argsort(-np.abs(self.tree.weights[index]), kind="stable")
-        sign = -1 if is_turned else 1
-        tolerance = TOLERANCE / (1 + len(order))
-        terms = [
-            (_rounded(sign * self.raw.weights[index, j], tolerance / self.reach[j]), j)
-            for j in order
-        ]
-        parts = [_term(number, self.features[j]) for number, j in terms if number != "0"]
-        threshold = _rounded(-sign * self.raw.intercepts[index], tolerance)
-        return [*parts, f">= {threshold} ?"]
+    def parts(self, asked: Question) -> list[str]:
+        """Return the parts of a question, such as ``a * 2``, ``- b * 0.5`` and ``>= 1 ?``."""
+        terms = [_term(number, self.features[j]) for j, number in asked.terms]
+        return [*terms, f">= {asked.threshold} ?"]
 
     def leaf(self, index: int) -> str:
         """Return the class of a leaf and, where training rows are known, their class shares."""
@@ -148,25 +112,3 @@ def _term(number: str, name: str) -> str:
     """Return ``- b * 0.5`` for "-0.5" and "b"."""
     sign, size = ("-", number[1:]) if number.startswith("-") else ("+", number)
     return f"{sign} {name} * {size}"
-
-
-def _rounded(value: float, tolerance: float) -> str:
-    """Return the number with as few significant digits as keep it within the tolerance."""
-    if abs(value) <= tolerance:
-        return "0"
-    texts = (f"{value:.{digits}g}" for digits in range(1, 17))
-    return next((text for text in texts if abs(float(text) - value) <= tolerance), repr(value))
-
-
-def _printable(name: Any) -> str:
-    """Return the name on one line and without control characters."""
-    return "".join(letter if letter.isprintable() else "?" for letter in str(name))
-
-
-def _first_given(*choices: Any) -> Any:
-    return next(choice for choice in choices if choice is not None)
-
-
-def _check_count(what: str, given: int, needed: int) -> None:
-    if given != needed:
-        raise InvalidInputError(f"{what} must have {needed} entries; {given} were given.")

@@ -1,0 +1,76 @@
+"""A tree with names for its features and classes, as people know them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sklearn.utils.validation import check_is_fitted
+
+from margintree.exceptions import InvalidInputError
+from margintree.tree import ObliqueTree
+
+
+@dataclass(frozen=True)
+class NamedTree:
+    """A tree and what its features and classes are called.
+
+    Attributes
+    ----------
+    tree : ObliqueTree
+        The tree.
+    features, classes : tuple of str
+        Names in the order of the tree's features and class codes, each on one line and without
+        control characters.
+    """
+
+    tree: ObliqueTree
+    features: tuple[str, ...]
+    classes: tuple[str, ...]
+
+
+def named(
+    model: Any,
+    feature_names: Sequence[str] | None = None,
+    class_names: Sequence[Any] | None = None,
+) -> NamedTree:
+    """Return the tree of a model with the names that were given, or else those that it knows.
+
+    Parameters
+    ----------
+    model : TreeClassifier or ObliqueTree
+        A fitted classifier, or its tree.
+    feature_names : sequence of str, optional
+        Names of the features; by default those seen in `fit`, or ``x0, x1, ...``.
+    class_names : sequence, optional
+        Names of the classes; by default those of the classifier, or ``0, 1, ...``.
+
+    Examples
+    --------
+    >>> tree = ObliqueTree.stump([2.0, -0.5], -1.0, leaf_classes=[0, 1], n_classes=2)
+    >>> named(tree, class_names=["no", "yes"]).features
+    ('x0', 'x1')
+    """
+    if not isinstance(model, ObliqueTree):
+        check_is_fitted(model)
+        feature_names = _first_given(feature_names, getattr(model, "feature_names_in_", None))
+        class_names = _first_given(class_names, model.classes_)
+        model = model.tree_
+    features = _first_given(feature_names, [f"x{j}" for j in range(model.n_features)])
+    classes = _first_given(class_names, range(model.n_classes))
+    _check_count("feature_names", len(features), model.n_features)
+    _check_count("class_names", len(classes), model.n_classes)
+    return NamedTree(model, tuple(map(_printable, features)), tuple(map(_printable, classes)))
+
+
+def _printable(name: Any) -> str:
+    """Return the name on one line and without control characters."""
+    return "".join(letter if letter.isprintable() else "?" for letter in str(name))
+
+
+def _first_given(*choices: Any) -> Any:
+    return next((choice for choice in choices if choice is not None), None)
+
+
+def _check_count(what: str, given: int, needed: int) -> None:
+    if given != needed:
+        raise InvalidInputError(f"{what} must have {needed} entries; {given} were given.")
