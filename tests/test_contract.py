@@ -15,6 +15,7 @@ DESIGN = Path(__file__).parents[1] / "docs" / "design.md"
 
 ROOMS = [
     ["_typing", "_files", "exceptions"],
+    ["_extras"],
     ["topology", "scaling"],
     ["tree"],
     ["problem"],

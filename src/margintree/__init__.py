@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from margintree.estimators import MOCTSVMClassifier as MOCTSVMClassifier
     from margintree.exceptions import InvalidInputError as InvalidInputError
     from margintree.exceptions import MargintreeError as MargintreeError
+    from margintree.exceptions import MissingPackageError as MissingPackageError
     from margintree.exceptions import ModelFileError as ModelFileError
     from margintree.exceptions import ShallowTreeWarning as ShallowTreeWarning
     from margintree.exceptions import SolverError as SolverError
@@ -35,6 +36,7 @@ _HOMES = {
     "Limits": "limits",
     "MOCTSVMClassifier": "estimators",
     "MargintreeError": "exceptions",
+    "MissingPackageError": "exceptions",
     "ModelFileError": "exceptions",
     "ObliqueTree": "tree",
     "Problem": "problem",

@@ -5,6 +5,7 @@
     MargintreeError
     ├── InvalidInputError (ValueError)     data, parameters or a table that cannot be used
     ├── ModelFileError (ValueError)        a model file that cannot be read
+    ├── MissingPackageError (ImportError)  an optional package is not installed
     └── SolverError (RuntimeError)         a solver cannot do what was asked
         ├── SolverMissingError             its package is not installed
         ├── SolverLicenceError             its licence does not allow this model
@@ -26,6 +27,10 @@ class InvalidInputError(MargintreeError, ValueError):
 
 class ModelFileError(MargintreeError, ValueError):
     """A model file that cannot be read: damaged, of another kind or from a newer version."""
+
+
+class MissingPackageError(MargintreeError, ImportError):
+    """An optional package is not installed."""
 
 
 class SolverError(MargintreeError, RuntimeError):
