@@ -43,6 +43,19 @@ def test_rows_go_where_a_person_would_send_them(tree):
     np.testing.assert_array_equal(tree.predict(X), [tree.leaf_classes[t - first] for t in leaves])
 
 
+@given(st.integers(0, 2**32), st.integers(1, 12))
+def test_rows_on_a_hyperplane_take_the_side_of_the_plain_sum(seed, n_features):
+    """Where rounding decides, any batch gives the sign of the sum taken feature by feature."""
+    rng = np.random.default_rng(seed)
+    X, w = rng.normal(size=(40, n_features)), rng.normal(size=n_features)
+    for x in X[:5]:
+        tree = ObliqueTree.stump(w, -(w @ x), leaf_classes=[0, 1], n_classes=2)
+        plain = sum((a * b for a, b in zip(w, x, strict=True)), start=tree.intercepts[0])
+        sides = tree.predict(np.vstack([X, x]))
+        assert sides[-1] == tree.predict(x[None])[0] == (plain >= 0)
+        assert [tree.predict(row[None])[0] for row in X] == sides[:-1].tolist()
+
+
 @given(trees())
 def test_split_values_are_nan_exactly_where_nothing_splits(tree):
     """Every splitting node has a value for every row."""

@@ -115,6 +115,10 @@ class ObliqueTree:
     def split_values(self, X: FloatArray) -> FloatArray:
         """Return ``f_t(x)`` of every branch node, NaN where the node does not split.
 
+        Every value has the sign of the sum that begins with the intercept and adds one feature
+        after the other. So the side of a row depends neither on the rows beside it nor on the
+        machine, and a program in any language can repeat it, also for rows on a hyperplane.
+
         Parameters
         ----------
         X : ndarray of shape (n, p)
@@ -127,7 +131,26 @@ class ObliqueTree:
         values = np.full((len(X), len(self.splits)), np.nan)
         on = np.flatnonzero(self.splits)
         values[:, on] = X @ self.weights[on].T + self.intercepts[on]
+        # A product of matrices adds in an order of its own, which decides only where rounding can.
+        is_open = ~(np.abs(values) > self._rounding(X))
+        for index in on[is_open[:, on].any(axis=0)]:
+            rows = is_open[:, index]
+            values[rows, index] = self._summed_in_order(X[rows], index)
         return values
+
+    def _rounding(self, X: FloatArray) -> FloatArray:
+        """Return by how much two ways to compute a split's value can differ on any of the rows."""
+        largest = np.abs(X).max(axis=0, initial=0.0)
+        sizes = np.abs(self.weights) @ largest + np.abs(self.intercepts)
+        limits = np.finfo(float)
+        return np.asarray(2 * (self.n_features + 2) * limits.eps * sizes + limits.tiny)
+
+    def _summed_in_order(self, X: FloatArray, index: int) -> FloatArray:
+        """Return one split's values, the intercept first and then feature after feature."""
+        total = np.full(len(X), self.intercepts[index])
+        for column, weight in zip(X.T, self.weights[index], strict=True):
+            total += weight * column
+        return total
 
     def apply(self, X: FloatArray) -> IntArray:
         """Return the leaf, by its node number, at which every row arrives.
