@@ -3,12 +3,24 @@
 import json
 import time
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
 
-from margintree import MOCTSVMClassifier, ModelFileError, ObliqueTree, load, save
+from margintree import (
+    MOCTSVMClassifier,
+    ModelFileError,
+    ObliqueTree,
+    from_json,
+    load,
+    save,
+    to_json,
+)
+from margintree.estimators import ESTIMATORS
 from margintree.objective import Cost
 from margintree.result import Reason, Result, TracePoint
 from strategies import trees
@@ -59,6 +71,13 @@ def test_loading_gives_back_what_was_saved(tmp_path_factory, tree):
     path = tmp_path_factory.mktemp("models") / "model.json"
     save(fitted(tree), path)
     assert_same(load(path), fitted(tree))
+
+
+def test_the_file_is_the_text(path):
+    """There is one format: what is saved is what to_json returns, and from_json reads it."""
+    save(fitted(STUMP), path)
+    assert path.read_text(encoding="utf-8") == to_json(fitted(STUMP)) + "\n"
+    assert_same(from_json(path.read_text(encoding="utf-8")), fitted(STUMP))
 
 
 @pytest.mark.parametrize("classes", [["a", "ü"], [3, -7], [0.5, 1.5], [False, True]])
@@ -209,12 +228,13 @@ def test_numbers_too_large_for_a_float_are_refused(path, content):
         b"[1, 2]",
         b"\xff\xfe\x00",
         b"{" * 100,
+        b"[" * 100_000 + b"]" * 100_000,
         b"[" * 5_000_000,
         b'{"a":' * 500_000,
         b'{"format": NaN}',
         b'{"format": ' + b"9" * 5_000 + b"}",
     ],
-    ids=range(9),
+    ids=range(10),
 )
 def test_files_that_are_no_models_fail_quickly(path, data):
     """Damaged, foreign and hostile files end in a message within a second."""
@@ -223,6 +243,33 @@ def test_files_that_are_no_models_fail_quickly(path, data):
     with pytest.raises(ModelFileError):
         load(path)
     assert time.perf_counter() - start < 1
+
+
+HUGE = {
+    "tree.leaf_classes": [0] * 1_000_000,
+    "tree.weights": [[0]] * 1_000_000,
+    "tree.splits": [False] * 1_000_000,
+    "tree.intercepts": [[[-1.0] * 1_000] * 1_000],
+    "feature_names": ["x"] * 1_000_000,
+}
+
+
+@pytest.mark.parametrize("where", HUGE)
+def test_a_million_nodes_are_refused_quickly(content, where):
+    """No entry, however long, keeps the reader busy."""
+    text = json.dumps(edited(content, where, HUGE[where]))
+    start = time.process_time()
+    with pytest.raises(ModelFileError, match=where.rpartition(".")[-1]):
+        from_json(text)
+    assert time.process_time() - start < 3
+
+
+def test_deep_nesting_within_an_entry_is_refused(content):
+    """As deep as the parser of JSON lets it be."""
+    nested = json.loads("[" * 400 + "]" * 400)
+    for where in ("tree.weights", "tree.scaling.span", "params.class_weight", "result.trace"):
+        with pytest.raises(ModelFileError):
+            from_json(json.dumps(edited(content, where, nested)))
 
 
 def test_truncated_files_are_refused_wherever_they_end(path, content):
@@ -259,3 +306,48 @@ def test_a_deeper_tree_than_any_is_refused(path):
 def replace_tree(estimator, tree):
     estimator.result_ = replace(estimator.result_, tree=tree)
     return estimator
+
+
+SCHEMA = json.loads(
+    (Path(__file__).parents[1] / "docs" / "model-format.schema.json").read_text(encoding="utf-8")
+)
+anything = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=4,
+)
+
+
+def places(data):
+    """Yield the holder and key of every entry, at any depth."""
+    keys = data if isinstance(data, dict) else range(len(data)) if isinstance(data, list) else ()
+    for key in keys:
+        yield data, key
+        yield from places(data[key])
+
+
+@given(tree=trees())
+def test_the_schema_takes_every_model(tree):
+    """What is written is what the schema in docs/ says."""
+    Draft202012Validator(SCHEMA).validate(json.loads(to_json(fitted(tree))))
+
+
+@given(data=st.data())
+def test_what_the_schema_refuses_is_refused(data):
+    """A model with any entry replaced or removed that is still read agrees with the schema."""
+    content = json.loads(to_json(fitted(STUMP)))
+    holder, key = data.draw(st.sampled_from(list(places(content))))
+    if data.draw(st.booleans()):
+        holder[key] = data.draw(anything)
+    else:
+        del holder[key]
+    if not Draft202012Validator(SCHEMA).is_valid(content):
+        with pytest.raises(ModelFileError):
+            from_json(json.dumps(content))
+
+
+def test_the_schema_knows_every_choice():
+    """Classifiers and reasons to stop are listed as the code lists them."""
+    Draft202012Validator.check_schema(SCHEMA)
+    assert SCHEMA["properties"]["estimator"]["enum"] == list(ESTIMATORS)
+    assert SCHEMA["$defs"]["result"]["properties"]["reason"]["enum"] == [*Reason]

@@ -17,8 +17,10 @@ if TYPE_CHECKING:
     from margintree.export import export_text as export_text
     from margintree.fit import fit_tree as fit_tree
     from margintree.limits import Limits as Limits
+    from margintree.modelfile import from_json as from_json
     from margintree.modelfile import load as load
     from margintree.modelfile import save as save
+    from margintree.modelfile import to_json as to_json
     from margintree.objective import Cost as Cost
     from margintree.problem import Costs as Costs
     from margintree.problem import Problem as Problem
@@ -47,8 +49,10 @@ _HOMES = {
     "TracePoint": "result",
     "export_text": "export",
     "fit_tree": "fit",
+    "from_json": "modelfile",
     "load": "modelfile",
     "save": "modelfile",
+    "to_json": "modelfile",
 }
 """The public names and the modules that define them."""
 

@@ -30,7 +30,7 @@ from margintree.result import Reason, Result, TracePoint
 from margintree.tree import ObliqueTree
 
 MAX_BYTES = 256 * 2**20
-"""The largest file that is read: well above a tree of the greatest depth on 5,000 features."""
+"""The largest model that is read: well above a tree of the greatest depth on 5,000 features."""
 
 
 def load(path: str | os.PathLike[str]) -> TreeClassifier:
@@ -54,15 +54,76 @@ def load(path: str | os.PathLike[str]) -> TreeClassifier:
         When the file cannot be read, is damaged, of another kind or from a newer version.
     """
     try:
-        return _estimator(_content(Path(path)))
+        return _parsed(_text(Path(path)))
     except ModelFileError as error:
         message = f"The model file {os.fspath(path)!r} cannot be used: {error}"
         raise ModelFileError(message) from error.__cause__
 
 
-def _content(path: Path) -> Mapping[str, Any]:
-    """Return the content of the file once it is known to be a model file of a known version."""
-    content = _json(path)
+def from_json(text: str) -> TreeClassifier:
+    """Return the fitted classifier that `to_json` described.
+
+    Reading runs no code from the text and checks everything that it uses.
+
+    Parameters
+    ----------
+    text : str
+        What `to_json` returned, or the content of a model file.
+
+    Returns
+    -------
+    TreeClassifier
+        A fitted classifier that predicts exactly as the described one.
+
+    Raises
+    ------
+    ModelFileError
+        When the text is damaged, of another kind or from a newer version.
+
+    Examples
+    --------
+    >>> from margintree import from_json
+    >>> from_json('{"format": "another"}')
+    Traceback (most recent call last):
+    margintree.exceptions.ModelFileError: The model cannot be used: it is not a margintree model
+    (no entry 'format' that says 'margintree-model'). Give a file written by 'margintree fit' or
+    margintree.save.
+    """
+    try:
+        _check_size(len(text))
+        return _parsed(text)
+    except ModelFileError as error:
+        raise ModelFileError(f"The model cannot be used: {error}") from error.__cause__
+
+
+def _text(path: Path) -> str:
+    try:
+        _check_size(path.stat().st_size)
+        return path.read_text(encoding="utf-8")
+    except OSError as error:
+        fail(f"{error.strerror or error}. Check its path and permissions.", error)
+    except UnicodeDecodeError as error:
+        fail(f"it is not text in UTF-8 ({error}). Save the model again.", error)
+
+
+def _check_size(size: int) -> None:
+    if size > MAX_BYTES:
+        fail(f"it has {size:,} bytes and at most {MAX_BYTES:,} are read.")
+
+
+def _parsed(text: str) -> TreeClassifier:
+    try:
+        return _estimator(_content(json.loads(text, parse_constant=reject_constant)))
+    except RecursionError:
+        fail("it is nested too deeply to be a model. Save the model again.")
+    except ModelFileError:
+        raise
+    except ValueError as error:
+        fail(f"it is damaged or not JSON ({error}). Save the model again.", error)
+
+
+def _content(content: Any) -> Mapping[str, Any]:
+    """Return the content once it is known to be a model of a known version."""
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         fail(
             f"it is not a margintree model (no entry 'format' that says {FORMAT!r}). "
@@ -75,22 +136,6 @@ def _content(path: Path) -> Mapping[str, Any]:
             f"It was written by margintree {content.get('written_by')!r:.40}; update margintree."
         )
     return content
-
-
-def _json(path: Path) -> Any:
-    try:
-        size = path.stat().st_size
-        if size > MAX_BYTES:
-            fail(f"it has {size:,} bytes and at most {MAX_BYTES:,} are read.")
-        return json.loads(path.read_text(encoding="utf-8"), parse_constant=reject_constant)
-    except OSError as error:
-        fail(f"{error.strerror or error}. Check its path and permissions.", error)
-    except RecursionError:
-        fail("it is nested too deeply to be a model. Save the model again.")
-    except ModelFileError:
-        raise
-    except ValueError as error:
-        fail(f"it is damaged or not JSON ({error}). Save the model again.", error)
 
 
 def _estimator(content: Mapping[str, Any]) -> TreeClassifier:
@@ -110,9 +155,9 @@ def _estimator(content: Mapping[str, Any]) -> TreeClassifier:
 
 
 def _tree(data: Mapping[str, Any]) -> ObliqueTree:
-    leaves = data.get("leaf_classes")
-    if isinstance(leaves, list) and len(leaves) > 2**MAX_DEPTH:
-        fail(f"tree.leaf_classes has {len(leaves):,} entries, more than depth {MAX_DEPTH} has.")
+    for name, entry in data.items():
+        if isinstance(entry, list) and len(entry) > 2**MAX_DEPTH:
+            fail(f"tree.{name:.40} has {len(entry):,} entries, more than depth {MAX_DEPTH} has.")
     try:
         return ObliqueTree.from_dict(data)
     except InvalidInputError as error:
@@ -166,6 +211,7 @@ def _reason(value: Any, where: str) -> Reason:
 
 
 _ENTRIES = {
+    "written_by": text,
     "estimator": one_of(ESTIMATORS),
     "params": mapping,
     "classes": mapping,

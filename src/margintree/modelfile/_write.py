@@ -23,10 +23,9 @@ LABEL_TYPES: dict[str, type] = {"str": str, "int": int, "float": float, "bool": 
 
 
 def save(estimator: TreeClassifier, path: str | os.PathLike[str]) -> None:
-    """Write a fitted classifier to a model file.
+    """Write a fitted classifier to a model file, the text of `to_json`.
 
-    The file is written whole or not at all. A ``start``, a ``RandomState`` and a ``verbose``
-    callable say how the fit was done and not what it found; they are left out.
+    The file is written whole or not at all.
 
     Parameters
     ----------
@@ -46,6 +45,27 @@ def save(estimator: TreeClassifier, path: str | os.PathLike[str]) -> None:
     >>> same.predict([[0.5], [4.5]])
     array(['a', 'b'], dtype='<U1')
     """
+    write_whole(path, to_json(estimator) + "\n")
+
+
+def to_json(estimator: TreeClassifier) -> str:
+    """Return a fitted classifier as JSON, from which `from_json` makes an equal one.
+
+    A ``start``, a ``RandomState`` and a ``verbose`` callable say how the fit was done and not what
+    it found; they are left out.
+
+    Parameters
+    ----------
+    estimator : TreeClassifier
+        A fitted classifier.
+
+    Examples
+    --------
+    >>> from margintree import MOCTSVMClassifier, from_json, to_json
+    >>> clf = MOCTSVMClassifier(max_depth=1, c1=10).fit([[0], [1], [4], [5]], list("aabb"))
+    >>> from_json(to_json(clf)).tree_ == clf.tree_
+    True
+    """
     check_is_fitted(estimator)
     names = getattr(estimator, "feature_names_in_", None)
     content = {
@@ -60,7 +80,7 @@ def save(estimator: TreeClassifier, path: str | os.PathLike[str]) -> None:
         "result": _result(estimator.result_),
         "cost": asdict(estimator.cost_),
     }
-    write_whole(path, json.dumps(content, allow_nan=False, ensure_ascii=False) + "\n")
+    return json.dumps(content, allow_nan=False, ensure_ascii=False)
 
 
 def _params(params: Mapping[str, Any]) -> dict[str, Any]:
