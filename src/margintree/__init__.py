@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from margintree.modelfile import save as save
     from margintree.modelfile import to_json as to_json
     from margintree.objective import Cost as Cost
+    from margintree.plot import plot_partition as plot_partition
+    from margintree.plot import plot_path as plot_path
+    from margintree.plot import plot_trace as plot_trace
+    from margintree.plot import plot_tree as plot_tree
     from margintree.problem import Costs as Costs
     from margintree.problem import Problem as Problem
     from margintree.result import Reason as Reason
@@ -51,6 +55,10 @@ _HOMES = {
     "fit_tree": "fit",
     "from_json": "modelfile",
     "load": "modelfile",
+    "plot_partition": "plot",
+    "plot_path": "plot",
+    "plot_trace": "plot",
+    "plot_tree": "plot",
     "save": "modelfile",
     "to_json": "modelfile",
 }

@@ -1,0 +1,238 @@
+"""What the pictures say: words, regions, and errors for what cannot be drawn."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from matplotlib.figure import Figure
+from matplotlib.path import Path as Outline
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import pictures
+from margintree import MOCTSVMClassifier, ObliqueTree, Result
+from margintree.exceptions import InvalidInputError
+from margintree.export.names import named
+from margintree.plot import plot_partition, plot_path, plot_trace, plot_tree
+from margintree.plot._pen import shortened, text_width
+from margintree.plot._style import class_colours
+from margintree.plot.partition import _Plane
+from strategies import trees
+
+SQUARE = np.array([[0.0, 0.0], [1.0, 1.0], [0.3, 0.6]])
+
+
+@pytest.fixture
+def ax():
+    return Figure().add_subplot()
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    X, y = pictures.plants()
+    return MOCTSVMClassifier(max_iter=1).fit(X, np.array(pictures.CLASSES)[y])
+
+
+def area(corners):
+    x, y = corners.T
+    return abs(x @ np.roll(y, -1) - y @ np.roll(x, -1)) / 2
+
+
+@given(trees(n_features=2), st.integers(0, 9))
+def test_the_regions_are_where_the_tree_predicts(tree, seed):
+    """The regions of the leaves fill the picture, and every point lies in that of its leaf."""
+    plane = _Plane.through(named(tree), SQUARE * tree.scaling.span + tree.scaling.minimum, (0, 1))
+    leaves = {node: c for node, c in plane.pieces() if node > len(tree.splits) and len(c)}
+    assert sum(map(area, leaves.values())) == pytest.approx(area(plane.box), rel=1e-9)
+    low, high = plane.box.min(axis=0), plane.box.max(axis=0)
+    points = np.random.default_rng(seed).uniform(low, high, size=(20, 2))
+    scaled = tree.scaling.apply(points)
+    is_clear = ~(np.abs(tree.split_values(scaled)) < 1e-6).any(axis=1)
+    for point, leaf in zip(points[is_clear], tree.apply(scaled[is_clear]), strict=True):
+        assert Outline(leaves[leaf]).contains_point(point)
+
+
+@given(trees(n_features=3))
+def test_the_plane_holds_other_features_at_their_medians(tree):
+    """Its tree predicts what the whole tree predicts for rows with those medians."""
+    X = np.random.default_rng(0).uniform(size=(9, 3)) * tree.scaling.span + tree.scaling.minimum
+    plane = _Plane.through(named(tree), X, (2, 0))
+    rows = X.copy()
+    rows[:, 1] = np.median(X[:, 1])
+    scaled = tree.scaling.apply(rows)
+    is_clear = ~(np.abs(tree.split_values(scaled)) < 1e-6).any(axis=1)
+    expected = tree.predict(scaled[is_clear])
+    assert np.array_equal(plane.tree.predict(rows[is_clear][:, [2, 0]]), expected)
+
+
+def test_a_partition_says_what_it_shows(ax):
+    """Names on the axes, classes and errors in the legend, nothing in the title."""
+    names = ["height (cm)", "girth"]
+    tree = pictures.small_tree()
+    drawn = plot_partition(
+        tree, *pictures.plants(), feature_names=names, class_names=pictures.CLASSES, ax=ax
+    )
+    assert drawn is ax
+    assert [ax.get_xlabel(), ax.get_ylabel(), ax.get_title()] == [*names, ""]
+    legend = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert legend == [*pictures.CLASSES, "predicted wrong"]
+
+
+def test_fictitious_classes_are_the_sides_of_the_split(ax):
+    """Black rows go right, white ones left, and the rows of other nodes are neither."""
+    tree, (X, y) = pictures.small_tree(), pictures.plants()
+    plot_partition(tree, X, y, node=3, ax=ax)
+    assert ax.get_title() == "split at node 3"
+    drawn = {group.get_label(): group.get_offsets() for group in ax.collections}
+    leaves = tree.apply(tree.scaling.apply(X))
+    assert np.array_equal(drawn["goes left"], X[leaves == 6])
+    assert np.array_equal(drawn["goes right"], X[leaves == 7])
+    assert np.array_equal(drawn["at other nodes"], X[leaves < 6])
+
+
+@pytest.mark.parametrize(
+    ("n_features", "title"),
+    [(3, "x2 = 2 (medians)"), (9, "the other 7 features at their medians")],
+)
+def test_the_title_says_which_features_are_held(n_features, title, ax):
+    """Each by its name while there are few, and their number otherwise."""
+    tree = ObliqueTree.stump(np.ones(n_features), -1.0, leaf_classes=[0, 1], n_classes=2)
+    X = np.tile(np.arange(n_features, dtype=float), (3, 1))
+    plot_partition(tree, X, [0, 1, 1], ax=ax)
+    assert ax.get_title() == title
+
+
+def test_labels_and_names_come_from_the_classifier(fitted, ax):
+    """Text labels are those that the classifier was fitted with."""
+    X, y = pictures.plants()
+    plot_partition(fitted, X, np.array(pictures.CLASSES)[y], ax=ax)
+    legend = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert legend[:3] == sorted(pictures.CLASSES)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"features": (0, 0)}, "two different features"),
+        ({"features": (0, 2)}, r"in 0\.\.1"),
+        ({"features": ("x0", "height")}, "by name from"),
+        ({"features": (0,)}, "two different features"),
+        ({"node": 2}, r"one of \[1, 3\]; 2 was given"),
+        ({"X": np.zeros((36, 3))}, "the 2 features of the tree; it has 3"),
+        ({"y": np.full(36, 7)}, r"among \[0, 1, 2\]; \[7\] were given"),
+    ],
+)
+def test_a_partition_that_cannot_be_drawn_says_why(change, message, ax):
+    """And nothing is drawn on the axes."""
+    X, y = pictures.plants()
+    arguments = {"model": pictures.small_tree(), "X": X, "y": y, "ax": ax} | change
+    with pytest.raises(InvalidInputError, match=message):
+        plot_partition(**arguments)
+    assert not ax.has_data()
+
+
+def test_a_tree_needs_at_least_one_term(ax):
+    """A split without a feature would ask nothing."""
+    with pytest.raises(InvalidInputError, match="max_terms must be at least 1; 0 was given"):
+        plot_tree(pictures.small_tree(), max_terms=0, ax=ax)
+
+
+def test_a_tree_gets_a_figure_that_is_large_enough():
+    """Without axes a new figure is made; the deeper tree gets the larger one."""
+    small, deep = (plot_tree(tree) for tree in (pictures.small_tree(), pictures.deep_tree()))
+    assert (deep.figure.get_size_inches() > small.figure.get_size_inches()).all()
+
+
+def test_names_are_cut_to_their_column():
+    """What does not fit ends with an ellipsis, and then it fits."""
+    assert shortened("age", 1.0, 50.0) == "age"
+    short = shortened("a very long name of a feature", 1.0, 6.0)
+    assert short.endswith("…")
+    assert text_width(short, 1.0) <= 6.0
+
+
+@pytest.mark.parametrize("n_classes", [1, 7, 8, 40])
+def test_every_class_has_its_own_colour(n_classes):
+    """Also when there are more classes than the palette has colours."""
+    assert len({*class_colours(n_classes)}) == n_classes
+
+
+def test_a_trace_says_how_it_ended(fitted, ax):
+    """Cost, bound and gap in the title, and no data outside of what was measured."""
+    plot_trace(fitted, ax=ax)
+    assert ax.get_title().startswith(f"best cost {fitted.objective_:.4g}, bound")
+    cost, bound = ax.lines
+    assert cost.get_ydata()[-1] == fitted.objective_
+    assert bound.get_ydata()[-1] == fitted.bound_
+
+
+def test_a_trace_that_closed_says_so(ax):
+    """Then there is one number to give."""
+    clf = MOCTSVMClassifier(max_depth=1, method="exact").fit([[0.0], [1.0]], [0, 1])
+    plot_trace(clf.result_, ax=ax)
+    assert ax.get_title() == f"proved optimal at {clf.objective_:.4g}"
+
+
+def test_a_trace_needs_a_fit(fitted, ax):
+    """Neither an unfitted classifier nor a result without a trace can be drawn."""
+    with pytest.raises(NotFittedError):
+        plot_trace(MOCTSVMClassifier(), ax=ax)
+    bare = Result(**vars(fitted.result_) | {"trace": ()})
+    with pytest.raises(InvalidInputError, match="at least one point"):
+        plot_trace(bare, ax=ax)
+
+
+def test_a_path_reads_a_grid_search_over_a_pipeline(ax):
+    """Names of steps may be left out, and trials without the two parameters do not count."""
+    X, y = pictures.plants()
+    pipe = make_pipeline(StandardScaler(), MOCTSVMClassifier(max_iter=0))
+    prefix = "moctsvmclassifier__"
+    grid = [
+        {f"{prefix}c1": [0.01, 10.0], f"{prefix}c2": [0.1, 1.0]},
+        {f"{prefix}max_depth": [3]},
+    ]
+    search = GridSearchCV(pipe, grid, cv=2).fit(X, y)
+    plot_path(search, ax=ax)
+    scores = search.cv_results_["mean_test_score"][:4].reshape(2, 2).T
+    assert np.array_equal(ax.collections[0].get_array(), scores)
+    assert [label.get_text() for label in ax.get_xticklabels()] == ["0.01", "10"]
+    best = search.cv_results_["params"][int(scores.T.argmax())]
+    assert ax.get_title().endswith(f"c1 = {best[prefix + 'c1']:g}, c2 = {best[prefix + 'c2']:g}")
+
+
+def test_a_path_over_what_was_not_searched_names_what_was(ax):
+    """The message lists the parameters."""
+    results = {"params": [{"c1": 1, "c3": 2}], "mean_test_score": [0.5]}
+    with pytest.raises(InvalidInputError, match=r"\['c1', 'c3'\]; 'c2' was given"):
+        plot_path(results, ax=ax)
+
+
+def test_a_path_without_any_score_is_an_error(ax):
+    """All fits failed, and the message says how to find out why."""
+    results = {"params": [{"c1": 1, "c2": 2}], "mean_test_score": [np.nan]}
+    with pytest.raises(InvalidInputError, match="error_score='raise'"):
+        plot_path(results, ax=ax)
+
+
+def test_without_matplotlib_the_names_import_and_a_picture_asks_for_it():
+    """A user without the extra can use all the rest, and is told what to install."""
+    code = """
+import sys
+class Hidden:
+    def find_spec(self, name, *_):
+        if name == "matplotlib":
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+sys.meta_path.insert(0, Hidden())
+from margintree import *
+try:
+    plot_tree(ObliqueTree.leaf(1, 1, 2))
+except ImportError as error:
+    print(error)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "pip install 'margintree[plot]'" in done.stdout
