@@ -14,7 +14,7 @@ PACKAGE = Path(margintree.__file__).parent
 DESIGN = Path(__file__).parents[1] / "docs" / "design.md"
 
 ROOMS = [
-    ["_typing", "_files", "exceptions"],
+    ["_typing", "_files", "exceptions", "page"],
     ["_extras"],
     ["topology", "scaling"],
     ["tree"],
@@ -26,8 +26,10 @@ ROOMS = [
     ["formulation", "search"],
     ["solvers"],
     ["fit"],
+    ["export"],
+    ["report"],
     ["estimators"],
-    ["datasets", "export", "modelfile", "tables", "tuning", "report"],
+    ["datasets", "modelfile", "tables", "tuning"],
     ["plot"],
     ["study"],
     ["cli"],

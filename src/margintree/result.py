@@ -25,6 +25,14 @@ class Reason(StrEnum):
     """There is no solution."""
 
 
+_ENDS = {
+    Reason.OPTIMAL: "proved optimal",
+    Reason.FINISHED: "search finished; not proved optimal",
+    Reason.INTERRUPTED: "interrupted; this is the best tree so far",
+    Reason.INFEASIBLE: "no solution",
+}
+
+
 class TracePoint(NamedTuple):
     """Best objective and best bound known after so many seconds."""
 
@@ -99,3 +107,12 @@ class Result:
     def is_optimal(self) -> bool:
         """Whether the tree is proved optimal to within the gap asked for."""
         return self.gap <= self.gap_limit
+
+    @property
+    def ended(self) -> str:
+        """Why it stopped, in words."""
+        if self.is_optimal:
+            return _ENDS[Reason.OPTIMAL]
+        if self.reason is Reason.LIMIT:
+            return f"{self.limit} limit reached; not proved optimal"
+        return _ENDS[self.reason]

@@ -10,6 +10,7 @@ from scipy import sparse
 from margintree import topology
 from margintree._typing import AnyArray, BoolArray, FloatArray, IntArray
 from margintree.exceptions import InvalidInputError
+from margintree.page import framed, render
 from margintree.scaling import Scaling
 
 _BLOCK_ROWS = 8192
@@ -294,6 +295,11 @@ class ObliqueTree:
             raise InvalidInputError(
                 f"A tree needs the entries {[*_ARRAYS, 'scaling']}; reading it failed at {error!r}."
             ) from error
+
+    def _repr_html_(self) -> str:
+        """Return the tree as an interactive picture, for notebooks."""
+        content = {"tree": self.to_dict(), "shares": self.leaf_shares().tolist()}
+        return framed(render("ObliqueTree", content))
 
     def _parts(self) -> Iterator[Any]:
         return (getattr(self, field.name) for field in fields(self))

@@ -12,7 +12,7 @@ from margintree import __version__
 from margintree.cli.demo import demo
 from margintree.cli.fit import fit
 from margintree.cli.solvers import solvers
-from margintree.cli.use import evaluate, predict, show
+from margintree.cli.use import evaluate, predict, report, show
 
 app = typer.Typer(
     name="margintree",
@@ -23,7 +23,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
 )
-for command in (demo, fit, predict, evaluate, show, solvers):
+for command in (demo, fit, predict, evaluate, report, show, solvers):
     app.command()(command)
 
 

@@ -12,15 +12,6 @@ from sklearn.metrics import confusion_matrix
 from margintree._typing import AnyArray
 from margintree.estimators import TreeClassifier
 from margintree.export import export_text
-from margintree.result import Reason, Result
-
-_ENDS = {
-    Reason.OPTIMAL: "proved optimal",
-    Reason.FINISHED: "search finished; not proved optimal",
-    Reason.INTERRUPTED: "interrupted; this is the best tree so far",
-    Reason.INFEASIBLE: "no solution",
-}
-
 
 def console() -> Console:
     """Return the console for results, which takes names from data as they are."""
@@ -46,7 +37,7 @@ def print_outcome(out: Console, estimator: TreeClassifier) -> None:
         ("  splits", f"{cost.splits:.6g}  ({estimator.tree_.n_splits} splits)"),
         ("bound", f"{result.bound:.6g}  (no tree costs less)"),
         ("gap", f"{result.gap:.2%}"),
-        ("ended", f"{ended(result)} ({result.solver} {result.version}, {result.seconds:.1f} s)"),
+        ("ended", f"{result.ended} ({result.solver} {result.version}, {result.seconds:.1f} s)"),
     ):
         table.add_row(name, value)
     out.print(table)
@@ -70,12 +61,3 @@ def print_scores(out: Console, labels: AnyArray, predictions: AnyArray) -> None:
 
 def _share(part: int, whole: int) -> str:
     return f"{part / whole:.1%}" if whole else "-"
-
-
-def ended(result: Result) -> str:
-    """Return in words why a fit stopped."""
-    if result.is_optimal:
-        return _ENDS[Reason.OPTIMAL]
-    if result.reason is Reason.LIMIT:
-        return f"{result.limit} limit reached; not proved optimal"
-    return _ENDS[result.reason]

@@ -1,4 +1,4 @@
-"""``margintree predict``, ``evaluate`` and ``show``: what one does with a model."""
+"""``margintree predict``, ``evaluate``, ``report`` and ``show``: what one does with a model."""
 
 from pathlib import Path
 from typing import Annotated
@@ -10,6 +10,16 @@ from margintree.cli._output import check_output
 
 ModelFile = Annotated[Path, typer.Argument(help="Model file written by 'margintree fit'.")]
 TableFile = Annotated[Path, typer.Argument(help="CSV file with column names in its first line.")]
+
+Target = Annotated[
+    str | None,
+    typer.Option(
+        "--target",
+        "-t",
+        help="Column that holds the labels.",
+        show_default="the only column that is not a feature",
+    ),
+]
 
 
 @reported
@@ -58,15 +68,7 @@ def predict(
 def evaluate(
     model: ModelFile,
     table: TableFile,
-    target: Annotated[
-        str | None,
-        typer.Option(
-            "--target",
-            "-t",
-            help="Column that holds the labels.",
-            show_default="the only column that is not a feature",
-        ),
-    ] = None,
+    target: Target = None,
 ) -> None:
     """Compare predictions with the labels of a table.
 
@@ -83,6 +85,43 @@ def evaluate(
     predictions = fitted.estimator.predict(fitted.features(rows))
     # As text: a table without any text label holds integers even where the model knows more.
     print_scores(console(), labels.astype(str), predictions.astype(str))
+
+
+@reported
+def report(
+    model: ModelFile,
+    table: TableFile,
+    output: Annotated[Path, typer.Option("--output", "-o", help="HTML file to write.")],
+    target: Target = None,
+) -> None:
+    """Write an interactive report on a model and what it does with the rows of a table.
+
+    One HTML file that any browser opens, without a network: click the tree, follow any row, try
+    other values, see which change of a feature would change a prediction, and how often the model
+    is right. Give rows that were not used for training to see how it does on new ones.
+
+    [bold]Examples[/bold]
+
+    margintree report iris.json test.csv -o report.html
+
+    margintree report iris.json test.csv --target species -o report.html
+    """
+    from margintree.cli._model import Model
+    from margintree.report import report_on
+    from margintree.tables import read_table
+
+    check_output(output, model, table)
+    fitted, rows = Model.read(model), read_table(table)
+    labels = rows.labels(target or fitted.target_of(rows))
+    page = report_on(
+        fitted.estimator,
+        fitted.features(rows),
+        labels.tolist(),
+        feature_names=fitted.columns_of(rows),
+        title=f"{model.name} on {table.name}",
+    )
+    page.save(output)
+    typer.echo(f"Saved to {output}. Open it in a browser.")
 
 
 @reported

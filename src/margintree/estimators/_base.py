@@ -2,6 +2,8 @@
 
 import warnings
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -16,6 +18,7 @@ from margintree.estimators._weights import row_weights
 from margintree.exceptions import ShallowTreeWarning
 from margintree.objective import Cost, objective
 from margintree.problem import Problem, can_name_all_classes
+from margintree.report import Report, picture, report_on
 from margintree.result import Result
 from margintree.tree import ObliqueTree
 
@@ -168,6 +171,51 @@ class TreeClassifier(ClassifierMixin, BaseEstimator, ABC):
             Column ``t - 1`` belongs to node ``t``.
         """
         return self._fitted_tree().split_values(self._scaled(X))
+
+    def report(self, X: Any, y: Any, feature_names: Sequence[str] | None = None) -> Report:
+        """Return an interactive report on the tree and what it does with the given rows.
+
+        The report is one HTML page: the tree with the details of every node, the way of every row
+        and of any values that one types in, the smallest change of a feature that would change a
+        prediction, scores, and what the fit cost and proved. It needs no network.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, p)
+            Rows in the units of the training data.
+        y : array-like of shape (n,)
+            Their labels. A label that was not there in training counts as misclassified.
+        feature_names : sequence of str, optional
+            Names of the features; by default those seen in `fit`, or ``x0, x1, ...``.
+
+        Returns
+        -------
+        Report
+            Shows itself in a notebook; ``report.save("report.html")`` writes it.
+
+        Examples
+        --------
+        >>> from margintree import MOCTSVMClassifier
+        >>> X, y = [[0.0], [1.0], [4.0], [5.0]], ["low", "low", "high", "high"]
+        >>> clf = MOCTSVMClassifier(max_depth=1, c1=10).fit(X, y)
+        >>> "height" in clf.report(X, y, feature_names=["height"]).html
+        True
+        """
+        check_is_fitted(self)
+        X, y = validate_data(self, X, y, dtype=np.float64, reset=False)
+        return report_on(self, X, y.tolist(), feature_names=feature_names)
+
+    @property
+    def _repr_html_(self) -> Callable[[], str]:
+        """How a notebook shows the classifier: once it is fitted, as its tree."""
+        as_diagram: Callable[[], str] = super()._repr_html_
+        return partial(picture, self) if hasattr(self, "result_") else as_diagram
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
+        bundle: dict[str, str] = super()._repr_mimebundle_(**kwargs)
+        if "text/html" in bundle:
+            bundle["text/html"] = self._repr_html_()
+        return bundle
 
     def _fitted_tree(self) -> ObliqueTree:
         check_is_fitted(self)

@@ -1,0 +1,302 @@
+// The tree as a picture: small trees hang from the top, larger ones grow from the left, where
+// their many leaves have room to be read.
+
+const SHAPES = {
+  hanging: { level: 148, slot: 160, split: [216, 74], leaf: [142, 52] },
+  growing: { level: 250, slot: 46, split: [200, 70], leaf: [150, 34] },
+};
+const LARGEST_HANGING = 8;
+
+// The place of every drawn node: its level, and its position among the leaves. A split of a
+// hanging tree stands between its children; in a growing one it stays near the first of them, so
+// that one reads from the upper left corner on.
+function placedNodes(isHanging) {
+  const places = new Map();
+  const between = ([no, yes]) => (isHanging ? (no + yes) / 2 : no + 0.5);
+  let nLeaves = 0;
+  function place(node, level, parent) {
+    const children = tree.isLeaf(node) ? [] : tree.children(node);
+    const spot = { node, level, parent, children };
+    places.set(node, spot);
+    const positions = children.map((child) => place(child, level + 1, node));
+    spot.position = children.length ? between(positions) : nLeaves++;
+    return spot.position;
+  }
+  place(tree.root, 0, null);
+  return places;
+}
+
+// The picture: `onOpen(node)` is called when a node is clicked or Enter is pressed on it.
+class Drawing {
+  constructor(canvas, onOpen) {
+    this.canvas = canvas;
+    this.onOpen = onOpen;
+    const nLeaves = tree.splits.length + 1;
+    this.isHanging = nLeaves <= LARGEST_HANGING;
+    this.places = placedNodes(this.isHanging);
+    this.shape = this.isHanging ? SHAPES.hanging : SHAPES.growing;
+    this.whole = this.weight(tree.root);
+    this.picture = this.draw(nLeaves);
+    canvas.append(this.picture);
+    this.items = new Map(
+      [...this.picture.querySelectorAll(".node")].map((item) => [Number(item.dataset.node), item]),
+    );
+    this.items.forEach((item, node) => fitText(item, this.size(node)[0] - 20));
+    this.makeFocusable(tree.root);
+    canvas.addEventListener("click", (event) => this.click(event));
+    canvas.addEventListener("keydown", (event) => this.press(event));
+    this.resize(this.fittingZoom());
+  }
+
+  size(node) {
+    return tree.isLeaf(node) ? this.shape.leaf : this.shape.split;
+  }
+
+  weight(node) {
+    return sum(arrivals(node));
+  }
+
+  // The centre of a node in the picture.
+  centre(node) {
+    const { level, position } = this.places.get(node);
+    const along = (level + 0.5) * this.shape.level;
+    const across = (position + 0.5) * this.shape.slot;
+    return this.isHanging ? [across, along] : [along, across];
+  }
+
+  draw(nLeaves) {
+    const depth = 1 + Math.max(...[...this.places.values()].map((spot) => spot.level));
+    const along = depth * this.shape.level;
+    const across = Math.max(nLeaves * this.shape.slot, this.isHanging ? 200 : 80);
+    [this.width, this.height] = this.isHanging ? [across, along - 60] : [along - 40, across];
+    const shift = this.isHanging ? [0, 30] : [20, 0];
+    const nodes = [...this.places.keys()];
+    const edges = nodes.filter((node) => node !== tree.root).map((node) => this.edge(node));
+    const viewBox = [...shift, this.width, this.height].join(" ");
+    return svg(
+      "svg",
+      { role: "tree", "aria-label": "Decision tree", viewBox },
+      svg("defs", {}, ...texturePatterns()),
+      svg("g", { role: "presentation" }, ...edges),
+      svg("g", { role: "presentation" }, ...nodes.map((node) => this.node(node))),
+    );
+  }
+
+  edge(node) {
+    const { parent } = this.places.get(node);
+    const from = this.centre(parent);
+    const to = this.centre(node);
+    const axis = this.isHanging ? 1 : 0;
+    from[axis] += this.size(parent)[axis] / 2;
+    to[axis] -= this.size(node)[axis] / 2;
+    const middle = (from[axis] + to[axis]) / 2;
+    const bend = (point) => point.with(axis, middle).join(" ");
+    const share = this.weight(node) / (this.whole || 1);
+    const isYes = this.places.get(parent).children[1] === node;
+    const [x, y] = [0, 1].map((i) => from[i] + (to[i] - from[i]) * (i === axis ? 0.62 : 0.86));
+    return svg(
+      "g",
+      { class: "edge", "data-edge": node, "aria-hidden": "true" },
+      svg("path", {
+        d: `M ${from.join(" ")} C ${bend(from)} ${bend(to)} ${to.join(" ")}`,
+        "stroke-width": (1.5 + 9 * share).toFixed(2),
+      }),
+      svg("text", { x, y: y + 4 }, isYes ? "yes" : "no"),
+    );
+  }
+
+  node(node) {
+    const [x, y] = this.centre(node);
+    const [width, height] = this.size(node);
+    const isLeaf = tree.isLeaf(node);
+    const item = svg(
+      "g",
+      {
+        role: "treeitem",
+        class: isLeaf ? "node leaf" : "node split",
+        "data-node": node,
+        "aria-level": this.places.get(node).level + 1,
+        "aria-label": nodeLabel(node),
+        "aria-selected": "false",
+        tabindex: "-1",
+        transform: `translate(${x - width / 2} ${y - height / 2})`,
+      },
+      svg("rect", { class: "box", width, height, rx: 9 }),
+      ...(isLeaf ? leafLines(node, height) : splitLines(node)),
+      mixStrip(arrivals(node), width, height),
+    );
+    if (!isLeaf) item.setAttribute("aria-expanded", "true");
+    return item;
+  }
+
+  click(event) {
+    const item = event.target.closest(".node");
+    if (item) this.open(Number(item.dataset.node));
+  }
+
+  open(node) {
+    this.items.forEach((item, other) => {
+      item.classList.toggle("selected", other === node);
+      item.setAttribute("aria-selected", String(other === node));
+    });
+    this.makeFocusable(node);
+    this.onOpen(node);
+  }
+
+  // Exactly one node can be reached with Tab; the arrow keys go on from there.
+  makeFocusable(node) {
+    this.items.forEach((item, other) => item.setAttribute("tabindex", other === node ? "0" : "-1"));
+  }
+
+  press(event) {
+    const item = event.target.closest(".node");
+    if (!item) return;
+    const node = Number(item.dataset.node);
+    if (event.key === "Enter" || event.key === " ") this.open(node);
+    else if (event.key in this.moves()) this.focus(this.moves()[event.key](node));
+    else return;
+    event.preventDefault();
+  }
+
+  moves() {
+    const up = (node) => this.places.get(node).parent;
+    const down = (node) => this.places.get(node).children[0];
+    const back = (node) => this.neighbour(node, -1);
+    const on = (node) => this.neighbour(node, 1);
+    const sides = this.isHanging
+      ? { ArrowUp: up, ArrowDown: down, ArrowLeft: back, ArrowRight: on }
+      : { ArrowLeft: up, ArrowRight: down, ArrowUp: back, ArrowDown: on };
+    return { ...sides, Home: () => tree.root };
+  }
+
+  // The next node on the same level.
+  neighbour(node, step) {
+    const { level } = this.places.get(node);
+    const row = [...this.places.values()].filter((spot) => spot.level === level);
+    row.sort((a, b) => a.position - b.position);
+    return row[row.findIndex((spot) => spot.node === node) + step]?.node;
+  }
+
+  focus(node) {
+    if (!this.items.has(node)) return;
+    this.makeFocusable(node);
+    this.items.get(node).focus({ preventScroll: true });
+    this.reveal(node);
+  }
+
+  // Show which way a row takes; an empty path shows nothing.
+  highlight(path) {
+    const onPath = new Set(path);
+    this.picture.classList.toggle("follows", path.length > 0);
+    this.items.forEach((item, node) => item.classList.toggle("on-path", onPath.has(node)));
+    for (const edge of this.picture.querySelectorAll(".edge")) {
+      edge.classList.toggle("on-path", onPath.has(Number(edge.dataset.edge)));
+    }
+    if (path.length) this.reveal(path.at(-1));
+  }
+
+  // Bring a node into the visible part of the canvas, without moving the page.
+  reveal(node) {
+    const box = this.items.get(node).getBoundingClientRect();
+    const view = this.canvas.getBoundingClientRect();
+    const off = (start, end, first, last) => {
+      if (start < first) return start - first - 12;
+      return end > last ? end - last + 12 : 0;
+    };
+    this.canvas.scrollBy({
+      left: off(box.left, box.right, view.left, view.right),
+      top: off(box.top, box.bottom, view.top, view.bottom),
+    });
+  }
+
+  // The zoom at which the picture is as wide as the canvas, within what can be read.
+  fittingZoom() {
+    return Math.min(1.35, Math.max(0.8, (this.canvas.clientWidth - 2) / this.width));
+  }
+
+  // The zoom at which all of it is seen.
+  wholeZoom() {
+    const { clientWidth, clientHeight } = this.canvas;
+    return Math.min(1.35, clientWidth / this.width, clientHeight / this.height);
+  }
+
+  resize(zoom) {
+    this.zoom = Math.min(3, Math.max(0.15, zoom));
+    this.picture.setAttribute("width", this.width * this.zoom);
+    this.picture.setAttribute("height", this.height * this.zoom);
+  }
+}
+
+// How many rows of every class arrive at a node: those of the report, or else those of training.
+function arrivals(node) {
+  return evaluation ? evaluation.arrivals[node] : tree.mass(node);
+}
+
+function nodeName(node) {
+  return tree.isLeaf(node) ? `Leaf ${node}` : `Split ${node}`;
+}
+
+function nodeLabel(node) {
+  const rows = plural(sum(arrivals(node)), "row");
+  if (tree.isLeaf(node)) return `${nodeName(node)}: ${classes[tree.leafClass(node)]}, ${rows}`;
+  return `${nodeName(node)}: ${questionLines(node).join(" ")}, ${rows}`;
+}
+
+// The question of a split in three short lines.
+function questionLines(node) {
+  const { terms, threshold } = tree.questions.get(node);
+  const texts = terms.slice(0, 2).map(({ feature, coefficient }, i) => {
+    const sign = coefficient < 0 ? "− " : i ? "+ " : "";
+    return `${sign}${features[feature]} × ${number(Math.abs(coefficient))}`;
+  });
+  const others = terms.length > 2 ? `… ${terms.length - 2} more ` : "";
+  return [...texts, `${others}≥ ${number(threshold)} ?`];
+}
+
+function splitLines(node) {
+  const lines = questionLines(node);
+  return lines.map((line, i) => {
+    const style = i === lines.length - 1 ? "threshold" : "term";
+    return svg("text", { class: style, x: 11, y: 18 + 17 * i + (lines.length < 3 ? 8 : 0) }, line);
+  });
+}
+
+function leafLines(leaf, height) {
+  const amounts = arrivals(leaf);
+  const k = tree.leafClass(leaf);
+  const right = sum(amounts) ? `${count(amounts[k])} of ${count(sum(amounts))}` : "no rows";
+  const isTall = height > 40;
+  const y = isTall ? 20 : 18;
+  const name = svg("text", { class: "label", x: 28, y, "data-room": isTall ? 8 : 70 }, classes[k]);
+  const place = isTall ? { x: 28, y: 37 } : { x: 140, y, "text-anchor": "end" };
+  const box = svg("rect", { x: 10, y: y - 10, width: 11, height: 11, rx: 3, fill: fillOf(k) });
+  return [box, name, svg("text", { class: "note", ...place }, right)];
+}
+
+// The class mix of a node as a strip along its lower edge.
+function mixStrip(amounts, width, height) {
+  const total = sum(amounts);
+  const room = width - 20;
+  const parts = [];
+  let x = 10;
+  amounts.forEach((amount, k) => {
+    if (!amount) return;
+    const length = (room * amount) / total;
+    parts.push(svg("rect", { x, y: height - 9, width: length, height: 4, fill: fillOf(k) }));
+    x += length;
+  });
+  return svg("g", { class: "mix", "aria-hidden": "true" }, ...parts);
+}
+
+// Shorten texts that are longer than their node is wide, in the middle of the name: names that
+// begin alike often end differently.
+function fitText(item, room) {
+  for (const text of item.querySelectorAll("text")) {
+    const width = room - Number(text.dataset.room ?? 0);
+    const [, name, tail] = /^(.*?)( × [^×]*)?$/s.exec(text.textContent);
+    for (let n = name.length - 1; n > 2 && text.getComputedTextLength() > width; n--) {
+      const start = name.slice(0, Math.ceil(n * 0.6)).trimEnd();
+      text.textContent = `${start}…${name.slice(name.length - Math.floor(n * 0.4))}${tail ?? ""}`;
+    }
+  }
+}

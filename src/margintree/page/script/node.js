@@ -1,0 +1,136 @@
+// The details of a node: what it asks, who arrives, and how far from the hyperplane.
+
+const TERMS_SHOWN = 8;
+
+function showNode(panel, node) {
+  const parts = tree.isLeaf(node) ? leafParts(node) : splitParts(node);
+  panel.replaceChildren(element("h2", {}, nodeName(node)), ...parts);
+}
+
+function splitParts(node) {
+  return [
+    ...questionParts(node),
+    ...arrivalParts(node),
+    ...(evaluation ? histogramParts(node) : []),
+  ];
+}
+
+function leafParts(leaf) {
+  const predicts = element("p", { class: "verdict" }, "Predicts ", classTag(tree.leafClass(leaf)));
+  return [
+    predicts,
+    ...arrivalParts(leaf),
+    element("h3", {}, "Probabilities"),
+    element("p", { class: "quiet" }, "Class shares of the training rows, as predict_proba gives them."),
+    classBars(tree.leafShares(leaf), (share) => percent(share)),
+  ];
+}
+
+function questionParts(node) {
+  const { terms, threshold } = tree.questions.get(node);
+  const most = terms[0].influence;
+  const rows = terms.map(({ feature, coefficient, influence }) => [
+    features[feature],
+    figure(number(coefficient)),
+    bar(influence / most, "var(--accent)"),
+  ]);
+  const titles = ["Feature", "Coefficient", "Influence"];
+  const idle = tree.nFeatures - terms.length;
+  const unused = idle ? ` ${plural(idle, "feature has", "features have")} no part in it.` : "";
+  return [
+    element(
+      "p",
+      {},
+      "Is the sum of features times coefficients at least ",
+      element("strong", {}, number(threshold)),
+      " ?",
+    ),
+    ...folded(rows, TERMS_SHOWN, (some) => table(titles, some, { class: "terms" }), "terms"),
+    element(
+      "p",
+      { class: "quiet" },
+      `Original units. Influence is |coefficient| times the range of the feature in training.${unused}`,
+    ),
+  ];
+}
+
+function arrivalParts(node) {
+  const trained = sum(tree.mass(node));
+  const training = trained ? `training weight ${count(trained)}` : "no training rows known";
+  const rows = evaluation && sum(arrivals(node));
+  const share = evaluation && percent(rows / evaluation.n_rows);
+  const text = evaluation
+    ? `${count(rows)} of ${plural(evaluation.n_rows, "row")} (${share}); ${training}.`
+    : `In training: weight ${count(trained)} of ${count(sum(tree.mass(tree.root)))}.`;
+  const describe = (amount, part) => `${count(amount)} · ${percent(part)}`;
+  return [
+    element("h3", {}, "Who arrives"),
+    element("p", { class: "quiet" }, text),
+    classBars(arrivals(node), describe),
+  ];
+}
+
+// Histogram ---------------------------------------------------------------------------------
+
+const CHART = { width: 420, height: 170, top: 8, bottom: 34, side: 10 };
+
+function histogramParts(node) {
+  const bins = histogramOf(node);
+  const note = "Values of the split, threshold taken off: yes from 0 on. The margin, from −1 to 1, is shaded.";
+  return [
+    element("h3", {}, "Distances from the hyperplane"),
+    element("p", { class: "quiet" }, note),
+    histogramPicture(bins),
+  ];
+}
+
+// Counts by bin and class, turned round where the question is.
+function histogramOf(node) {
+  const { first, width, counts } = evaluation.histograms[node];
+  const n = counts.length ? counts[0][1].length : 1;
+  if (!tree.questions.get(node).isTurned) return { first, width, counts, n };
+  const turned = counts.map(([k, heights]) => [k, heights.toReversed()]);
+  return { first: -(first + n * width), width, counts: turned, n };
+}
+
+function histogramPicture({ first, width, counts, n }) {
+  const { top, bottom, side } = CHART;
+  const totals = Array.from({ length: n }, (_, i) => sum(counts.map(([, heights]) => heights[i])));
+  const most = Math.max(1, ...totals);
+  const floor = CHART.height - bottom;
+  const x = (value) => side + ((value - first) / (n * width)) * (CHART.width - 2 * side);
+  const height = (rows) => (rows / most) * (floor - top);
+  const bars = totals.flatMap((_, i) => {
+    let y = floor;
+    return counts
+      .filter(([, heights]) => heights[i])
+      .map(([k, heights]) => {
+        const box = { x: x(first + i * width) + 0.5, height: height(heights[i]), fill: fillOf(k) };
+        y -= box.height;
+        return svg("rect", { ...box, y, width: x(first + width) - x(first) - 1 });
+      });
+  });
+  const margin = { x: x(-1), y: top, width: x(1) - x(-1), height: floor - top, class: "margin" };
+  return svg(
+    "svg",
+    {
+      class: "chart",
+      viewBox: `0 0 ${CHART.width} ${CHART.height}`,
+      role: "img",
+      "aria-label": `Histogram of the values of the split; the highest bar has ${plural(most, "row")}`,
+    },
+    svg("rect", margin),
+    ...bars,
+    svg("line", { class: "axis", x1: side, x2: CHART.width - side, y1: floor, y2: floor }),
+    svg("line", { class: "zero", x1: x(0), x2: x(0), y1: top - 4, y2: floor + 4 }),
+    ...[first, -1, 0, 1, first + n * width].map((v) => tick(x(v), floor, number(v))),
+    svg("text", { class: "side", x: side, y: CHART.height - 4 }, "← no"),
+    svg("text", { class: "side", x: CHART.width - side, y: CHART.height - 4, "text-anchor": "end" }, "yes →"),
+    svg("text", { class: "tick", x: side, y: top + 8 }, count(most)),
+  );
+}
+
+function tick(x, floor, text) {
+  const anchor = x < 24 ? "start" : x > CHART.width - 24 ? "end" : "middle";
+  return svg("text", { class: "tick", x, y: floor + 15, "text-anchor": anchor }, text);
+}

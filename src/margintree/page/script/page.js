@@ -1,0 +1,143 @@
+// What every part of the page uses: elements, numbers, colours. Text from the data only ever
+// becomes the text of an element, never its markup.
+
+const report = JSON.parse(document.getElementById("data").textContent);
+const tree = new Tree(report.tree, report.shares);
+const features = report.features ?? tree.minimum.map((_, j) => `x${j}`);
+const classes = report.classes ?? tree.leafMass[0].map((_, k) => String(k));
+const evaluation = report.evaluation ?? null;
+
+const SVG = "http://www.w3.org/2000/svg";
+
+function element(name, attributes = {}, ...children) {
+  return filled(document.createElement(name), attributes, children);
+}
+
+function svg(name, attributes = {}, ...children) {
+  return filled(document.createElementNS(SVG, name), attributes, children);
+}
+
+function filled(node, attributes, children) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value !== null && value !== undefined) node.setAttribute(name, value);
+  }
+  node.append(...children.filter((child) => child !== null));
+  return node;
+}
+
+const byId = (id) => document.getElementById(id);
+const sum = (numbers) => numbers.reduce((total, number) => total + number, 0);
+
+// Numbers -----------------------------------------------------------------------------------
+
+const FOUR_DIGITS = { maximumSignificantDigits: 4, useGrouping: "min2" };
+
+// A number with four significant digits and a real minus sign.
+function number(value) {
+  const size = Math.abs(value);
+  const isOdd = size !== 0 && (size < 1e-4 || size >= 1e9);
+  const text = isOdd ? value.toExponential(2) : value.toLocaleString("en", FOUR_DIGITS);
+  return text.replaceAll("-", "−");
+}
+
+const count = (value) => Number(value.toPrecision(6)).toLocaleString("en");
+const percent = (share) => `${(100 * share).toFixed(share === 1 || share === 0 ? 0 : 1)}%`;
+const plural = (n, one, many = `${one}s`) => `${count(n)} ${n === 1 ? one : many}`;
+
+// Colours -----------------------------------------------------------------------------------
+
+// Okabe and Ito's colours, which people with any kind of colour vision can tell apart.
+const HUES = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442"];
+const TEXTURES = ["solid", "stripes", "dots", "lines"];
+const GREY = "#8a919c";
+
+const classRanks = rankClasses();
+
+// The most frequent class gets the first colour, whatever its place in the alphabet.
+function rankClasses() {
+  const known = tree.mass(tree.root);
+  const weights = classes.map((_, k) => (evaluation ? sum(evaluation.confusion[k]) : known[k]));
+  const order = classes.map((_, k) => k);
+  if (classes.length > HUES.length) order.sort((a, b) => weights[b] - weights[a] || a - b);
+  return order.reduce((ranks, k, rank) => ranks.with(k, rank), classes.map(() => 0));
+}
+
+// The fill of a class: plain hues first, then the same hues with textures, grey for the rest.
+function fillOf(k) {
+  const texture = TEXTURES[Math.floor(classRanks[k] / HUES.length)];
+  if (texture === undefined) return GREY;
+  return texture === "solid" ? HUES[classRanks[k]] : `url(#class-${k})`;
+}
+
+function texturePatterns() {
+  const textured = classes.map((_, k) => k).filter((k) => fillOf(k).startsWith("url"));
+  const box = { patternUnits: "userSpaceOnUse", width: 6, height: 6 };
+  return textured.map((k) => {
+    const texture = TEXTURES[Math.floor(classRanks[k] / HUES.length)];
+    const turn = texture === "stripes" ? "rotate(45)" : null;
+    const hue = HUES[classRanks[k] % HUES.length];
+    const mark =
+      texture === "dots"
+        ? svg("circle", { cx: 3, cy: 3, r: 1.7 })
+        : svg("rect", { width: 6, height: 2.4 });
+    mark.setAttribute("class", "texture");
+    const ground = svg("rect", { width: 6, height: 6, fill: hue });
+    return svg("pattern", { id: `class-${k}`, ...box, patternTransform: turn }, ground, mark);
+  });
+}
+
+function swatch(k) {
+  const square = svg("rect", { width: 12, height: 12, rx: 3, fill: fillOf(k) });
+  return svg("svg", { class: "swatch", width: 12, height: 12, "aria-hidden": "true" }, square);
+}
+
+const classTag = (k) => element("span", { class: "tag" }, swatch(k), classes[k]);
+
+const figure = (...parts) => element("span", { class: "figure" }, ...parts);
+
+// Bars and tables ---------------------------------------------------------------------------
+
+// A horizontal bar whose whole width is a share of 1.
+function bar(share, fill) {
+  const whole = svg("rect", { width: "100%", height: "100%", class: "track" });
+  const part = svg("rect", { width: `${100 * share}%`, height: "100%", fill });
+  return svg("svg", { class: "bar", "aria-hidden": "true" }, whole, part);
+}
+
+const BARS_SHOWN = 8;
+
+// Bars of the classes, the largest first; those without any are left out.
+function classBars(amounts, describe) {
+  const total = sum(amounts);
+  const order = amounts.map((_, k) => k).filter((k) => amounts[k] > 0);
+  order.sort((a, b) => amounts[b] - amounts[a] || a - b);
+  const lines = order.map((k) =>
+    element(
+      "li",
+      {},
+      classTag(k),
+      bar(amounts[k] / total, fillOf(k)),
+      figure(describe(amounts[k], amounts[k] / total)),
+    ),
+  );
+  const list = (some) => element("ul", { class: "bars" }, ...some);
+  return element("div", {}, ...folded(lines, BARS_SHOWN, list, "classes"));
+}
+
+// The first few entries, and the others behind a line that opens them.
+function folded(entries, limit, wrap, noun) {
+  const shown = wrap(entries.slice(0, limit));
+  if (entries.length <= limit) return [shown];
+  const title = element("summary", {}, `${count(entries.length - limit)} more ${noun}`);
+  return [shown, element("details", {}, title, wrap(entries.slice(limit)))];
+}
+
+// A table from column titles and rows of cells; a cell is a text or an element.
+function table(titles, rows, attributes = {}) {
+  const head = titles.map((title) => element("th", { scope: "col" }, title));
+  const body = rows.map((row) =>
+    element("tr", {}, ...row.map((cell, i) => element(i ? "td" : "th", i ? {} : { scope: "row" }, cell))),
+  );
+  const parts = [element("thead", {}, element("tr", {}, ...head)), element("tbody", {}, ...body)];
+  return element("div", { class: "scroll" }, element("table", attributes, ...parts));
+}

@@ -1,0 +1,205 @@
+// One row and its way through the tree: chosen from the table, or typed in.
+
+const STEPS_TERMS_SHOWN = 6;
+const CHANGES_SHOWN = 4;
+
+class RowPanel {
+  constructor(panel, drawing) {
+    this.drawing = drawing;
+    this.rows = evaluation ? evaluation.rows : { numbers: [], values: [], labels: [] };
+    this.fields = features.map((name, j) => this.field(name, j));
+    this.outcome = element("div", { class: "outcome", "aria-live": "polite" });
+    this.about = element("p", { class: "quiet", id: "about-row" });
+    const form = element("form", { class: "fields" }, ...this.fields.map((field) => field.label));
+    form.addEventListener("submit", (event) => event.preventDefault());
+    panel.append(
+      ...(this.rows.numbers.length ? [this.chooser()] : []),
+      this.about,
+      element("h3", { id: "what-if" }, "What if: type other values"),
+      form,
+      this.outcome,
+    );
+  }
+
+  // The first row, or the middle of the box where no rows are known.
+  start() {
+    if (this.row) return this.follow(this.row, this.chosen);
+    if (this.rows.numbers.length) return this.choose(0);
+    return this.follow(tree.minimum.map((low, j) => low + tree.span[j] / 2), null);
+  }
+
+  chooser() {
+    const last = evaluation.n_rows;
+    this.input = element("input", { id: "row-number", type: "number", min: 1, max: last, step: 1 });
+    this.input.addEventListener("change", () => this.choose(this.nearest(this.input.valueAsNumber)));
+    this.filter = element(
+      "select",
+      { id: "row-filter", "aria-label": "Which rows" },
+      element("option", { value: "all" }, "all rows"),
+      element("option", { value: "wrong" }, "misclassified rows"),
+    );
+    this.filter.addEventListener("change", () => this.step(0));
+    const step = (id, text, name, by) => {
+      const button = element("button", { id, type: "button", "aria-label": name }, text);
+      button.addEventListener("click", () => this.step(by));
+      return button;
+    };
+    return element(
+      "div",
+      { class: "chooser" },
+      element("label", { for: "row-number" }, "Row"),
+      step("row-back", "‹", "Previous row", -1),
+      this.input,
+      step("row-on", "›", "Next row", 1),
+      this.filter,
+    );
+  }
+
+  // The position of the row to choose from whose number is closest to the one asked for.
+  nearest(asked) {
+    const wanted = Number.isFinite(asked) ? asked - 1 : 0;
+    const away = (i) => Math.abs(this.rows.numbers[i] - wanted);
+    return this.rows.numbers.reduce((best, _, i) => (away(i) < away(best) ? i : best), 0);
+  }
+
+  isWrong(position) {
+    return tree.predict(this.rows.values[position]) !== this.rows.labels[position];
+  }
+
+  // Go to the next row that the filter lets through; 0 stays if it does.
+  step(by) {
+    const passes = (i) => this.filter.value === "all" || this.isWrong(i);
+    const at = this.chosen ?? this.last ?? 0;
+    const n = this.rows.numbers.length;
+    for (let away = by === 0 ? 0 : 1; away <= n; away++) {
+      const position = (at + away * (by || 1) + n * away) % n;
+      if (passes(position)) return this.choose(position);
+    }
+    return this.about.replaceChildren("No row to choose from is misclassified.");
+  }
+
+  choose(position) {
+    this.last = position;
+    this.input.value = this.rows.numbers[position] + 1;
+    this.follow(this.rows.values[position], position);
+  }
+
+  field(name, j) {
+    const input = element("input", { type: "number", step: "any", "data-feature": j });
+    const label = element("label", { title: name }, element("span", {}, name), input);
+    input.addEventListener("input", () => this.type());
+    return { label, input };
+  }
+
+  // Values were typed: follow them if all are numbers.
+  type() {
+    const row = this.fields.map(({ input }) => input.valueAsNumber);
+    this.fields.forEach(({ input }, j) => {
+      input.setAttribute("aria-invalid", String(!Number.isFinite(row[j])));
+    });
+    if (row.every(Number.isFinite)) this.follow(row, null, false);
+    else this.about.replaceChildren("Every field needs a number.");
+  }
+
+  follow(row, chosen, fillsFields = true) {
+    this.row = row;
+    this.chosen = chosen;
+    if (fillsFields) {
+      this.fields.forEach(({ input }, j) => {
+        input.value = row[j];
+        input.setAttribute("aria-invalid", "false");
+      });
+    }
+    const path = tree.path(row);
+    this.drawing.highlight(path);
+    this.about.replaceChildren(...this.aboutRow());
+    this.outcome.replaceChildren(
+      ...verdictParts(path.at(-1), this.label()),
+      ...this.changeParts(),
+      element("h3", {}, "The way, step by step"),
+      ...path.slice(0, -1).map((node, i) => stepPart(row, node, path[i + 1])),
+    );
+  }
+
+  label() {
+    return this.chosen === null ? null : this.rows.labels[this.chosen];
+  }
+
+  aboutRow() {
+    if (this.chosen === null) return ["Values of your own."];
+    const { numbers } = this.rows;
+    const all = evaluation.n_rows;
+    const text = `Row ${count(numbers[this.chosen] + 1)} of ${count(all)}.`;
+    if (numbers.length === all) return [text];
+    const sample = `To choose from: ${count(numbers.length)} evenly spaced rows of ${count(all)}; all scores and counts are over all rows.`;
+    return [`${text} ${sample}`];
+  }
+
+  changeParts() {
+    const changes = smallestChanges(tree, this.row).filter((change) => change !== null);
+    changes.sort((a, b) => a.distance - b.distance);
+    const title = element("h3", {}, "Smallest change of one feature");
+    if (!changes.length) {
+      const none = "None: no change of a single feature changes this prediction.";
+      return [title, element("p", { id: "smallest-change", class: "none" }, none)];
+    }
+    const rows = changes.map((change) => this.changeRow(change));
+    const titles = ["Feature", "from", "to", "gives", ""];
+    const without = tree.nFeatures - changes.length;
+    const rest = without
+      ? `No change of ${without === 1 ? "the other feature" : `the other ${count(without)} features`} alone does it.`
+      : null;
+    return [
+      title,
+      ...folded(rows, CHANGES_SHOWN, (some) => table(titles, some, { class: "changes" }), "features"),
+      element("p", { class: "quiet" }, "Smallest first, measured against the range of the feature in training; * lies outside it. ", rest),
+    ];
+  }
+
+  changeRow(change) {
+    const { feature, from, to, label, crossing } = change;
+    const name = `Try ${features[feature]} = ${to}`;
+    const data = { "data-feature": feature, "data-to": to, "data-crossing": crossing, "data-label": label };
+    const button = element("button", { type: "button", class: "try", "aria-label": name, ...data }, "try");
+    button.addEventListener("click", () => this.follow(this.row.with(feature, to), null));
+    const isFar = to < tree.minimum[feature] || to > tree.minimum[feature] + tree.span[feature];
+    const mark = isFar ? element("abbr", { title: "outside the range of the training rows" }, "*") : null;
+    const target = figure(String(to).replaceAll("-", "−"), mark);
+    return [features[feature], figure(number(from)), target, classTag(label), button];
+  }
+}
+
+function verdictParts(leaf, label) {
+  const predicted = tree.leafClass(leaf);
+  const verdict = element("p", { class: "verdict", id: "verdict", "data-class": predicted }, "Predicted ", classTag(predicted));
+  if (label !== null) {
+    const isRight = label === predicted;
+    const mark = element("span", { class: isRight ? "right" : "wrong" }, isRight ? "✓ as labelled" : "✗ labelled ");
+    verdict.append(mark);
+    if (!isRight) verdict.append(classTag(label));
+  }
+  const note = element("p", { class: "quiet" }, `Leaf ${leaf}. Class shares of the training rows there:`);
+  return [verdict, note, classBars(tree.leafShares(leaf), (share) => percent(share))];
+}
+
+// One split on the way: the sum, term by term.
+function stepPart(row, node, next) {
+  const { terms, threshold } = tree.questions.get(node);
+  const parts = terms.map((term) => ({ ...term, amount: term.coefficient * row[term.feature] }));
+  parts.sort((a, b) => Math.abs(b.amount) - Math.abs(a.amount));
+  const total = sum(parts.map(({ amount }) => amount));
+  const isYes = tree.children(node)[1] === next;
+  const rows = parts.map(({ feature, coefficient, amount }) => [
+    features[feature],
+    ...[row[feature], coefficient, amount].map((value) => figure(number(value))),
+  ]);
+  const titles = ["Feature", "value", "× coefficient", "= term"];
+  const answer = element("strong", {}, isYes ? "yes" : "no");
+  const sign = isYes ? "≥" : "<";
+  return element(
+    "section",
+    { class: "step", "data-step": node },
+    element("h4", {}, `${nodeName(node)}: ${number(total)} ${sign} ${number(threshold)}, `, answer),
+    ...folded(rows, STEPS_TERMS_SHOWN, (some) => table(titles, some, { class: "terms" }), "terms"),
+  );
+}

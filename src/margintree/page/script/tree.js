@@ -1,0 +1,160 @@
+"use strict";
+
+// The tree and its arithmetic, as margintree.tree does it: features are scaled, a split takes
+// f = b + w z, summed in this order, and a row goes right when f >= 0. The root is node 1, the children of t are 2t and
+// 2t + 1. Nothing here knows of the page.
+
+class Tree {
+  constructor(data, shares) {
+    this.weights = data.weights;
+    this.intercepts = data.intercepts;
+    this.isSplitting = data.splits;
+    this.leafClasses = data.leaf_classes;
+    this.leafMass = data.leaf_mass;
+    this.shares = shares;
+    this.minimum = data.scaling.minimum;
+    this.span = data.scaling.span;
+    this.nLeaves = this.leafClasses.length;
+    this.nFeatures = this.minimum.length;
+    this.root = this.firstStop(1);
+    this.splits = this.splitsFrom(this.root);
+    this.questions = new Map(this.splits.map((node) => [node, new Question(this, node)]));
+  }
+
+  // The splits that a row at this node can meet.
+  splitsFrom(node) {
+    if (this.isLeaf(node)) return [];
+    const below = [2 * node, 2 * node + 1].map((child) => this.splitsFrom(this.firstStop(child)));
+    return [node, ...below.flat()];
+  }
+
+  isLeaf(node) {
+    return node >= this.nLeaves;
+  }
+
+  // The first node at or below `node` that splits or is a leaf.
+  firstStop(node) {
+    while (node < this.nLeaves && !this.isSplitting[node - 1]) node *= 2;
+    return node;
+  }
+
+  // The nodes to which the answers "no" and "yes" lead.
+  children(node) {
+    const sides = [this.firstStop(2 * node), this.firstStop(2 * node + 1)];
+    return this.questions.get(node).isTurned ? sides.reverse() : sides;
+  }
+
+  leafClass(leaf) {
+    return this.leafClasses[leaf - this.nLeaves];
+  }
+
+  leafShares(leaf) {
+    return this.shares[leaf - this.nLeaves];
+  }
+
+  // The training weight of every class that arrives at a node.
+  mass(node) {
+    if (this.isLeaf(node)) return this.leafMass[node - this.nLeaves];
+    const [no, yes] = this.children(node).map((child) => this.mass(child));
+    return no.map((weight, k) => weight + yes[k]);
+  }
+
+  scaled(row) {
+    return row.map((value, j) => (value - this.minimum[j]) / this.span[j]);
+  }
+
+  value(node, scaledRow) {
+    let sum = this.intercepts[node - 1];
+    this.weights[node - 1].forEach((weight, j) => (sum += weight * scaledRow[j]));
+    return sum;
+  }
+
+  // The splits that a row passes and the leaf at which it arrives.
+  path(row) {
+    const scaledRow = this.scaled(row);
+    return this.walk((node) => this.value(node, scaledRow));
+  }
+
+  // The path of whatever has these values in the splits.
+  walk(valueOf) {
+    const path = [this.root];
+    for (let node = this.root; !this.isLeaf(node); path.push(node)) {
+      node = this.firstStop(2 * node + (valueOf(node) >= 0 ? 1 : 0));
+    }
+    return path;
+  }
+
+  predict(row) {
+    return this.leafClass(this.path(row).at(-1));
+  }
+}
+
+// What a split asks, in original units: is the sum of coefficients times features at least the
+// threshold? It is turned round where that makes the coefficient of most influence positive, as
+// the printed rules are.
+class Question {
+  constructor(tree, node) {
+    const weights = tree.weights[node - 1];
+    const order = weights.map((_, j) => j).filter((j) => weights[j] !== 0);
+    order.sort((i, j) => Math.abs(weights[j]) - Math.abs(weights[i]) || i - j);
+    this.isTurned = weights[order[0]] < 0;
+    this.sign = this.isTurned ? -1 : 1;
+    this.terms = order.map((j) => ({
+      feature: j,
+      coefficient: (this.sign * weights[j]) / tree.span[j],
+      influence: Math.abs(weights[j]),
+    }));
+    const shift = this.terms.reduce((sum, t) => sum + t.coefficient * tree.minimum[t.feature], 0);
+    this.threshold = shift - this.sign * tree.intercepts[node - 1];
+  }
+}
+
+// For every feature, the smallest change of it alone that changes the prediction, or null when
+// there is none.
+//
+// Along one feature every split's value is a straight line, so the prediction can only change
+// where one of them crosses 0, and it is the same everywhere between two crossings.
+function smallestChanges(tree, row) {
+  const scaledRow = tree.scaled(row);
+  const values = new Map(tree.splits.map((node) => [node, tree.value(node, scaledRow)]));
+  const now = tree.leafClass(tree.walk((node) => values.get(node)).at(-1));
+  return row.map((_, feature) => {
+    const both = [1, -1].map((way) => firstChange(tree, row, values, now, feature, way));
+    const found = both.filter((change) => change !== null);
+    found.sort((a, b) => a.distance - b.distance);
+    return found[0] ?? null;
+  });
+}
+
+// The first change on the way up (1) or down (-1); distances are in units of the feature's span.
+function firstChange(tree, row, values, now, feature, way) {
+  const slope = (node) => way * tree.weights[node - 1][feature];
+  const raw = (distance) => row[feature] + way * distance * tree.span[feature];
+  const crossings = tree.splits
+    .filter((node) => slope(node) !== 0 && values.get(node) / slope(node) <= 0)
+    .map((node) => -values.get(node) / slope(node))
+    .sort((a, b) => a - b);
+  for (const [i, near] of crossings.entries()) {
+    const middle = (near + (crossings[i + 1] ?? near + 1)) / 2;
+    const path = tree.walk((node) => values.get(node) + slope(node) * middle);
+    const label = tree.leafClass(path.at(-1));
+    if (label === now) continue;
+    const isThere = (value) => tree.predict(row.with(feature, value)) === label;
+    const to = roundBeyond(raw(near), raw(Math.min(middle, near + 0.01)), isThere);
+    if (to === null) continue;
+    return { feature, from: row[feature], crossing: raw(near), to, label, distance: near };
+  }
+  return null;
+}
+
+// The number of fewest digits from `edge` on, not beyond `limit`, that passes the test.
+function roundBeyond(edge, limit, passes) {
+  const direction = Math.sign(limit - edge);
+  for (let digits = 1; digits <= 17; digits++) {
+    const unit = 10 ** (Math.floor(Math.log10(Math.abs(edge) || Math.abs(limit))) - digits + 1);
+    const round = direction > 0 ? Math.ceil : Math.floor;
+    const value = Number((round(edge / unit) * unit).toPrecision(digits + 1));
+    if ((limit - value) * direction >= 0 && passes(value)) return value;
+  }
+  return passes(limit) ? limit : null;
+}
