@@ -135,6 +135,30 @@ def test_integer_labels_and_models_without_names(tmp_path):
     assert run("predict", tmp_path / "m.json", empty).exit_code == 2
 
 
+def test_report_writes_a_page_about_the_table(folder, tmp_path):
+    """Columns are found by name, the label by name or because it is the only other column."""
+    page = tmp_path / "report.html"
+    for table, options in (("iris.csv", []), ("other.csv", ["--target", "species"])):
+        done = run("report", folder / "m.json", folder / table, *options, "-o", page)
+        assert done.exit_code == 0, done.output
+        assert str(page) in done.stdout
+        text = page.read_text(encoding="utf-8")
+        assert f"<title>m.json on {table}</title>" in text
+        assert all(name in text for name in [*NAMES, "setosa", "virginica"])
+
+
+def test_report_refuses_what_it_cannot_do(folder, tmp_path):
+    """A label that cannot be guessed, and an output that is an input or cannot be written."""
+    model, table = folder / "m.json", folder / "other.csv"
+    page = tmp_path / "r.html"
+    assert_refused(run("report", model, table, "-o", page), "--target")
+    assert_refused(run("report", model, table, "-t", "species", "-o", model), "another --output")
+    assert_refused(
+        run("report", model, table, "-t", "species", "-o", tmp_path), "cannot be written"
+    )
+    assert not page.exists()
+
+
 def test_show_prints_the_rules(folder):
     """The same text as export_text, then the costs."""
     from margintree import export_text
@@ -292,9 +316,10 @@ def test_bad_models_end_with_a_message_and_exit_code_2(folder, tmp_path):
     (tmp_path / "cut.json").write_text(text[: len(text) // 2])
     (tmp_path / "new.json").write_text(json.dumps(json.loads(text) | {"version": 99}))
     for model, named in (("no.json", "No such"), ("cut.json", "damaged"), ("new.json", "update")):
-        for command in (["show"], ["predict"], ["evaluate"]):
-            tables = [] if command == ["show"] else [folder / "iris.csv"]
-            assert_refused(run(*command, tmp_path / model, *tables), named)
+        for command in ("show", "predict", "evaluate", "report"):
+            tables = [] if command == "show" else [folder / "iris.csv"]
+            output = ["-o", tmp_path / "r.html"] if command == "report" else []
+            assert_refused(run(command, tmp_path / model, *tables, *output), named)
 
 
 def test_prediction_with_other_columns_than_in_training(folder, tmp_path):

@@ -13,6 +13,7 @@ from margintree._typing import AnyArray
 from margintree.estimators import TreeClassifier
 from margintree.export import export_text
 
+
 def console() -> Console:
     """Return the console for results, which takes names from data as they are."""
     return Console(markup=False, highlight=False, soft_wrap=True)

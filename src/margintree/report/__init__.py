@@ -8,7 +8,7 @@ from typing import Any
 from margintree._files import write_whole
 from margintree._typing import FloatArray
 from margintree.page import framed, render
-from margintree.report._content import with_evaluation, model_entries
+from margintree.report._content import model_entries, with_evaluation
 
 __all__ = ["Report", "picture", "report_on"]
 

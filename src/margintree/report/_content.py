@@ -19,7 +19,7 @@ import numpy as np
 
 from margintree import topology
 from margintree._typing import FloatArray, IntArray
-from margintree.export.names import NamedTree, named
+from margintree.export.names import named
 from margintree.page import embedded
 from margintree.report._histogram import histogram
 from margintree.tree import ObliqueTree
@@ -72,24 +72,27 @@ def with_evaluation(
     scaled = tree.scaling.apply(X)
     leaves = tree.apply(scaled)
     called = tree.leaf_classes[leaves - len(tree.leaf_classes)]
-    arrivals, histograms = {}, {}
-    for node, rows in _arriving(tree, leaves):
-        arrivals[node] = np.bincount(codes[rows], minlength=len(classes)).tolist()
-        if node <= len(tree.splits):
-            values = scaled[rows] @ tree.weights[node - 1] + tree.intercepts[node - 1]
-            histograms[node] = histogram(values, codes[rows])
     confusion = np.zeros((len(classes), len(classes)), dtype=int)
     np.add.at(confusion, (codes, called), 1)
-    evaluation = {
-        "n_rows": len(X),
-        "confusion": confusion.tolist(),
-        "arrivals": arrivals,
-        "histograms": histograms,
-    }
+    evaluation: dict[str, Any] = {"n_rows": len(X), "confusion": confusion.tolist()}
+    evaluation |= _counts_by_node(tree, scaled, leaves, codes, len(classes))
     content = content | {"classes": classes, "evaluation": evaluation}
     room = MAX_CHARACTERS - len(embedded(content))
     evaluation["rows"] = _rows_to_choose_from(X, codes, room)
     return content
+
+
+def _counts_by_node(
+    tree: ObliqueTree, scaled: FloatArray, leaves: IntArray, codes: IntArray, n_classes: int
+) -> dict[str, dict[int, Any]]:
+    """Return who arrives at every node, and how far from the hyperplane of every split."""
+    arrivals, histograms = {}, {}
+    for node, rows in _arriving(tree, leaves):
+        arrivals[node] = np.bincount(codes[rows], minlength=n_classes).tolist()
+        if node <= len(tree.splits):
+            values = scaled[rows] @ tree.weights[node - 1] + tree.intercepts[node - 1]
+            histograms[node] = histogram(values, codes[rows])
+    return {"arrivals": arrivals, "histograms": histograms}
 
 
 def _coded(
@@ -128,7 +131,7 @@ def _arriving(tree: ObliqueTree, leaves: IntArray) -> Iterator[tuple[int, IntArr
 
 
 def _rows_to_choose_from(X: FloatArray, codes: IntArray, room: int) -> dict[str, Any]:
-    """Return all rows, or evenly spaced ones where all would take more characters than there is room."""
+    """Return all rows, or evenly spaced ones where all would take more than ``room`` characters."""
     numbers = np.arange(len(X))
     sample = numbers[:: max(1, len(X) // _LEAST_ROWS)]
     length = len(embedded(_short(X[sample]))) / len(sample) + 10

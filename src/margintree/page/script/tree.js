@@ -1,8 +1,8 @@
 "use strict";
 
-// The tree and its arithmetic, as margintree.tree does it: features are scaled, a split takes
-// f = b + w z, summed in this order, and a row goes right when f >= 0. The root is node 1, the children of t are 2t and
-// 2t + 1. Nothing here knows of the page.
+// The tree and its arithmetic, as margintree.tree does it: features are scaled, the value of a
+// split is f = b + w z, summed in this order, and a row goes right when f >= 0. The root is node 1,
+// the children of t are 2t and 2t + 1. Nothing here knows of the page.
 
 class Tree {
   constructor(data, shares) {
