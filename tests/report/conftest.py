@@ -29,10 +29,11 @@ def iris():
 
 @pytest.fixture(scope="session")
 def deep():
-    """Return a tree of depth 4 with errors, five classes and labels that are integers."""
+    """Return a tree of depth 4 with errors, five classes named by integers, a constant feature."""
     X, y = make_classification(
         400, 6, n_informative=5, n_redundant=0, n_classes=5, n_clusters_per_class=1, random_state=3
     )
+    X = np.column_stack([X, np.ones(len(X))])
     X[:, 2] *= 1000
     clf = MOCTSVMClassifier(max_depth=4, c1=100.0, max_iter=1).fit(X, y)
-    return Case(clf, X, y, [f"feature {j}" for j in range(6)])
+    return Case(clf, X, y, [f"feature {j}" for j in range(7)])

@@ -1,0 +1,436 @@
+"""A real browser opens reports and uses them as a person would."""
+
+import os
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.metrics import precision_recall_fscore_support
+
+from margintree import MOCTSVMClassifier, ObliqueTree
+
+CHROMIUM = Path("/usr/bin/chromium")
+ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+ARTIFACTS = Path(os.environ.get("MARGINTREE_ARTIFACTS", Path(__file__).parents[2] / "artifacts"))
+HOSTILE = ["<script>alert(1)</script>", "</script><img src=x onerror=alert(1)>"]
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """Return a running browser; where there is none, say so, and fail in CI."""
+    if not CHROMIUM.exists():
+        reason = f"no browser at {CHROMIUM}; install Debian's package chromium"
+        if os.environ.get("CI"):
+            pytest.fail(reason)
+        pytest.skip(reason)
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=str(CHROMIUM), args=ARGUMENTS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def visit(browser, tmp_path):
+    """Return a function that opens HTML from disk; the page must stay silent to the end."""
+    pages, noises = [], []
+
+    def opened(html, width=1280, height=860, **options):
+        path = tmp_path / f"page{len(pages)}.html"
+        path.write_text(html, encoding="utf-8")
+        page = browser.new_page(viewport={"width": width, "height": height}, **options)
+        pages.append(page)
+        page.on("request", lambda request: noises.append(("request", request.url)))
+        page.on("console", lambda message: noises.append(("console", message.text)))
+        page.on("pageerror", lambda error: noises.append(("error", str(error))))
+        page.on("dialog", lambda dialog: (noises.append(("dialog", "")), dialog.dismiss()))
+        page.goto(path.as_uri())
+        assert ("request", path.as_uri()) in noises
+        noises.remove(("request", path.as_uri()))
+        return page
+
+    yield opened
+    for page in pages:
+        page.close()
+    assert noises == []
+
+
+def open_report(visit, case, **options):
+    return visit(case.clf.report(case.X, case.y, case.names).html, **options)
+
+
+def predicted(page):
+    """Return the code of the class that the page predicts."""
+    return int(page.locator("#verdict").get_attribute("data-class"))
+
+
+def choose(page, row):
+    """Choose a row, counted from 0."""
+    page.locator("#row-number").fill(str(row + 1))
+    page.locator("#row-number").press("Enter")
+
+
+def type_values(page, row):
+    """Type the values of a row into the fields."""
+    fields = page.locator(".fields input").all()
+    for field, value in zip(fields, row, strict=True):
+        field.fill(repr(float(value)))
+
+
+def paste_values(page, row):
+    """Put the values of a row into the fields all at once."""
+    page.locator(".fields").evaluate(
+        "(form, row) => { [...form.querySelectorAll('input')].forEach((f, j) => f.value = row[j]);"
+        " form.querySelector('input').dispatchEvent(new Event('input')); }",
+        [repr(float(value)) for value in row],
+    )
+
+
+def nodes_on_path(page):
+    """Return the numbers of the highlighted nodes."""
+    items = page.locator(".node.on-path").evaluate_all("nodes => nodes.map(n => n.dataset.node)")
+    return {int(item) for item in items}
+
+
+def test_a_node_shows_its_details(visit, iris):
+    """A click shows the hyperplane by influence and in original units, and who arrives."""
+    page = open_report(visit, iris)
+    raw = iris.clf.tree_.in_original_units()
+    for node in np.flatnonzero(iris.clf.tree_.splits) + 1:
+        page.locator(f".node[data-node='{node}']").click()
+        panel = page.locator("#panel-node")
+        assert panel.locator("h2").inner_text() == f"Split {node}"
+        names = panel.locator(".terms tbody th").all_inner_texts()
+        order = np.argsort(-np.abs(iris.clf.tree_.weights[node - 1]))
+        assert names == [iris.names[j] for j in order]
+        shown = panel.locator(".terms tbody .figure").all_inner_texts()
+        numbers = np.array([float(text.replace("−", "-")) for text in shown])
+        np.testing.assert_allclose(np.abs(numbers), np.abs(raw.weights[node - 1, order]), rtol=1e-3)
+        arriving = iris.clf.decision_path(iris.X)[:, [node - 1]].sum()
+        assert f"{arriving} of 150 rows" in panel.inner_text()
+        assert panel.locator("svg.chart .margin").count() == 1
+    leaf = page.locator(".node.leaf").first
+    leaf.click()
+    assert page.locator("#panel-node h2").inner_text() == f"Leaf {leaf.get_attribute('data-node')}"
+    assert page.locator(".node.selected").count() == 1
+
+
+def test_only_splits_and_their_leaves_are_drawn(visit, deep):
+    """Branch nodes that do not split are left out of the picture."""
+    page = open_report(visit, deep)
+    assert page.locator(".node.split").count() == deep.clf.tree_.n_splits
+    assert page.locator(".node.leaf").count() == deep.clf.tree_.n_splits + 1
+
+
+def test_a_row_takes_the_way_of_decision_path(visit, deep):
+    """The highlighted nodes are those that decision_path gives, as far as they are drawn."""
+    page = open_report(visit, deep)
+    page.locator("#tab-row").click()
+    drawn = page.locator(".node").evaluate_all("nodes => nodes.map(n => Number(n.dataset.node))")
+    path = deep.clf.decision_path(deep.X).toarray()
+    shares = deep.clf.predict_proba(deep.X)
+    for row in (0, 1, 7, 50, 123, 399):
+        choose(page, row)
+        assert nodes_on_path(page) == {*(np.flatnonzero(path[row]) + 1).tolist()} & {*drawn}
+        assert predicted(page) == deep.clf.predict(deep.X[[row]])[0]
+        assert f"{100 * shares[row].max():.1f}".rstrip("0").rstrip(".") in (
+            page.locator(".outcome .bars .figure").first.inner_text()
+        )
+        assert page.locator(".step").count() == len(nodes_on_path(page)) - 1
+
+
+def test_rows_can_be_walked_through_and_filtered(visit, deep):
+    """Back and on go round; the filter leaves the misclassified rows."""
+    page = open_report(visit, deep)
+    page.locator("#tab-row").click()
+    number = page.locator("#row-number")
+    page.locator("#row-back").click()
+    assert number.input_value() == "400"
+    page.locator("#row-on").click()
+    assert number.input_value() == "1"
+    wrong = np.flatnonzero(deep.clf.predict(deep.X) != deep.y) + 1
+    assert len(wrong) > 3
+    page.locator("#row-filter").select_option("wrong")
+    for expected in wrong[:4]:
+        assert number.input_value() == str(expected)
+        assert page.locator("#verdict .wrong").count() == 1
+        page.locator("#row-on").click()
+
+
+def test_typed_values_get_the_class_that_predict_gives(visit, deep):
+    """50 random rows, some far outside the range of the training rows, some on a hyperplane."""
+    page = open_report(visit, deep)
+    page.locator("#tab-row").click()
+    rng = np.random.default_rng(1)
+    centre, spread = deep.X.mean(axis=0), deep.X.std(axis=0)
+    rows = centre + rng.normal(size=(50, len(centre))) * spread * rng.choice([1, 3], size=(50, 1))
+    slopes = deep.clf.tree_.in_original_units().weights[0]
+    rows[25:, 0] -= deep.clf.split_values(rows[25:])[:, 0] / slopes[0]
+    expected = deep.clf.predict(rows)
+    assert len(np.unique(expected)) > 2
+    for i, (row, label) in enumerate(zip(rows, expected, strict=True)):
+        (type_values if i % 5 == 0 else paste_values)(page, row)
+        assert predicted(page) == label
+
+
+def test_values_that_are_no_numbers_are_pointed_out(visit, iris):
+    """The field is marked; the prediction stays that of the last numbers."""
+    page = open_report(visit, iris)
+    page.locator("#tab-row").click()
+    field = page.locator(".fields input").first
+    field.fill("")
+    assert field.get_attribute("aria-invalid") == "true"
+    assert "needs a number" in page.locator("#about-row").inner_text()
+    field.fill("5")
+    assert field.get_attribute("aria-invalid") == "false"
+
+
+def changes_shown(page):
+    """Return, by feature, the changes that the page proposes."""
+    buttons = page.locator(".try").evaluate_all("buttons => buttons.map(b => ({...b.dataset}))")
+    return {int(change["feature"]): {k: float(v) for k, v in change.items()} for change in buttons}
+
+
+def with_values(row, feature, values):
+    """Return copies of the row with these values of one feature."""
+    rows = np.tile(row, (len(values), 1))
+    rows[:, feature] = values
+    return rows
+
+
+def test_the_smallest_change_is_one_and_the_smallest(visit, deep):
+    """Beyond the crossing the prediction is the new one; closer to the row it never changes."""
+    page = open_report(visit, deep)
+    page.locator("#tab-row").click()
+    spans = deep.clf.tree_.scaling.span
+    n_changes = n_without = 0
+    for row in (0, 3, 11, 42, 200, 311):
+        choose(page, row)
+        x = deep.X[row]
+        (now,) = deep.clf.predict([x])
+        found = changes_shown(page)
+        for feature, span in enumerate(spans):
+            if feature not in found:
+                reach = x[feature] + span * np.linspace(-50, 50, 4001)
+                assert {*deep.clf.predict(with_values(x, feature, reach))} == {now}
+                n_without += 1
+                continue
+            change = found[feature]
+            distance = change["crossing"] - x[feature]
+            beyond = x[feature] + distance * (1 + 1e-9)
+            after = deep.clf.predict(with_values(x, feature, [beyond, change["to"]]))
+            assert after.tolist() == [change["label"]] * 2
+            assert change["label"] != now
+            closer = x[feature] + distance * (1 - 1e-9) * np.linspace(-1, 1, 2001)
+            assert {*deep.clf.predict(with_values(x, feature, closer))} == {now}
+            n_changes += 1
+    assert n_changes > 10
+    assert n_without > 0
+
+
+def test_a_change_can_be_tried(visit, deep):
+    """The button types the value, and the prediction is the promised one."""
+    page = open_report(visit, deep)
+    page.locator("#tab-row").click()
+    button = page.locator(".try").first
+    data = button.evaluate("button => ({...button.dataset})")
+    button.click()
+    assert (
+        page.locator(f".fields input[data-feature='{data['feature']}']").input_value() == data["to"]
+    )
+    assert predicted(page) == int(data["label"])
+
+
+def test_no_change_is_said_to_be_none(visit):
+    """A tree whose leaves all predict the same has no change to offer."""
+    clf = MOCTSVMClassifier(max_depth=1, c1=0.0).fit([[0.0], [1.0]], ["a", "b"])
+    page = visit(clf.report([[0.0], [1.0]], ["a", "b"]).html)
+    page.locator("#tab-row").click()
+    assert clf.tree_.n_splits == 0
+    assert page.locator("#smallest-change").inner_text().startswith("None")
+
+
+def test_scores_are_those_of_scikit_learn(visit, deep):
+    """Accuracy, confusion matrix, precision, recall, F1 and support."""
+    page = open_report(visit, deep)
+    guesses = deep.clf.predict(deep.X)
+    assert page.locator("#accuracy").inner_text() == f"{np.mean(guesses == deep.y):.1%}"
+    rows = [line.split("\t") for line in page.locator("#scores tbody tr").all_inner_texts()]
+    expected = np.transpose(precision_recall_fscore_support(deep.y, guesses))
+    for row, (precision, recall, f1, support) in zip(rows, expected, strict=True):
+        assert row[1:] == [_percent(precision), _percent(recall), _percent(f1), f"{support:.0f}"]
+
+
+def _percent(share):
+    return "100%" if share == 1 else "0%" if share == 0 else f"{share:.1%}"
+
+
+def test_cost_and_proof_are_shown(visit, iris):
+    """Terms, bound and why it ended; a bare tree says that nothing is known of its fit."""
+    page = open_report(visit, iris)
+    text = page.locator("#fit").inner_text()
+    for word in ("margin", "violations", "no tree costs less", iris.clf.result_.ended):
+        assert word in text
+    assert page.locator("#trace path.cost").count() == 1
+    bare = ObliqueTree.stump([2.0], -1.0, leaf_classes=[0, 1], n_classes=2)._repr_html_()
+    frame = visit(bare).frame_locator("iframe")
+    assert "Nothing is known of the fit" in frame.locator("#fit").inner_text()
+
+
+def test_notebooks_get_a_tree_that_can_be_clicked(visit, iris):
+    """Without rows: class mix of training, and what-if values."""
+    frame = visit(iris.clf._repr_html_()).frame_locator("iframe")
+    frame.locator(".node.leaf").first.click()
+    assert frame.locator("#panel-node h2").inner_text().startswith("Leaf")
+    frame.locator("#tab-row").click()
+    assert frame.locator("#row-number").count() == 0
+    assert frame.locator("#quality").count() == 0
+    for j, value in enumerate(iris.X[-1]):
+        frame.locator(f".fields input[data-feature='{j}']").fill(str(value))
+    code = int(frame.locator("#verdict").get_attribute("data-class"))
+    assert iris.clf.classes_[code] == iris.clf.predict(iris.X[[-1]])[0]
+
+
+def test_hostile_names_stay_text(visit):
+    """Columns and classes that look like scripts are shown, and nothing runs."""
+    X = np.array([[0.0, 1.0], [1.0, 0.0], [4.0, 1.0], [5.0, 0.0]])
+    y = np.array(HOSTILE).repeat(2)
+    clf = MOCTSVMClassifier(max_depth=1, c1=10.0).fit(X, y)
+    page = visit(clf.report(X, y, feature_names=HOSTILE).html)
+    frame = visit(f"<p>{clf._repr_html_()}</p>").frame_locator("iframe")
+    for place in (page, frame):
+        place.locator(".node.leaf").first.click()
+        place.locator("#tab-row").click()
+        text = place.locator("main").inner_text()
+        assert all(name in text for name in HOSTILE)
+        assert place.locator("img").count() == 0
+        assert place.locator("script").count() == 2
+    labels = page.locator("#legend").inner_text()
+    assert all(name in labels for name in HOSTILE)
+
+
+def test_a_large_report_says_which_rows_it_holds(visit):
+    """Scores over all rows; rows to choose from are a stated sample."""
+    X = np.random.default_rng(0).normal(size=(4000, 54))
+    y = np.where(X[:, 0] > 0, "up", "down")
+    clf = MOCTSVMClassifier(max_depth=1, time_limit=0).fit(X[:200], y[:200])
+    page = visit(clf.report(X, y).html)
+    page.locator("#tab-row").click()
+    about = page.locator("#about-row").inner_text()
+    assert re.search(r"evenly spaced rows of 4,000; all scores and counts are over all", about)
+    assert "of 4,000 rows as labelled" in page.locator("#quality").inner_text()
+
+
+def focused(page):
+    """Return what tells the focused element from others."""
+    return page.evaluate(
+        "() => { const a = document.activeElement;"
+        " return a.dataset.node ? `node ${a.dataset.node}`"
+        " : a.dataset.feature ? `${a.tagName} ${a.dataset.feature}` : a.id || a.tagName }"
+    )
+
+
+def press_until(page, wanted, key="Tab", at_most=60):
+    """Press a key until the wanted element has the focus, and return what was passed."""
+    passed = []
+    for _ in range(at_most):
+        page.keyboard.press(key)
+        passed.append(focused(page))
+        if passed[-1] == wanted:
+            return passed
+    raise AssertionError(f"{wanted} is not reached by {key}: {passed}")
+
+
+def test_the_keyboard_reaches_everything(visit, iris):
+    """Tab, arrow keys and Enter alone: theme, zoom, nodes, tabs, rows, fields, changes."""
+    page = open_report(visit, iris)
+    press_until(page, "theme")
+    before = page.locator("html").get_attribute("data-theme")
+    page.keyboard.press("Enter")
+    assert page.locator("html").get_attribute("data-theme") != before
+    passed = press_until(page, "node 1")
+    assert {"zoom-out", "zoom-fit", "zoom-in"} <= {*passed}
+    reached = {"node 1"}
+    for keys in (["ArrowDown"], ["ArrowRight"], ["ArrowLeft", "ArrowDown"], ["ArrowRight"]):
+        for key in keys:
+            page.keyboard.press(key)
+            reached.add(focused(page))
+        page.keyboard.press("Enter")
+        number = focused(page).removeprefix("node ")
+        assert page.locator("#panel-node h2").inner_text().endswith(f" {number}")
+    drawn = page.locator(".node").evaluate_all("nodes => nodes.map(n => `node ${n.dataset.node}`)")
+    assert reached == {*drawn}
+    press_until(page, "tab-node")
+    page.keyboard.press("ArrowRight")
+    assert focused(page) == "tab-row"
+    press_until(page, "row-number")
+    page.keyboard.press("Control+a")
+    page.keyboard.type("77")
+    page.keyboard.press("Enter")
+    assert "Row 77 of 150" in page.locator("#about-row").inner_text()
+    passed = press_until(page, "INPUT 3")
+    assert {"row-on", "row-filter", "INPUT 0", "INPUT 1", "INPUT 2"} <= {*passed}
+    page.keyboard.type("9")
+    assert "your own" in page.locator("#about-row").inner_text()
+    press_until(page, f"BUTTON {min(changes_shown(page))}")
+    page.keyboard.press("Enter")
+
+
+def test_focus_can_be_seen(visit, iris):
+    """Whatever has the focus by keyboard has a ring."""
+    page = open_report(visit, iris)
+    press_until(page, "theme")
+    assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid"
+    press_until(page, "node 1")
+    ring = "getComputedStyle(document.activeElement.querySelector('.box')).strokeDasharray"
+    assert page.evaluate(ring) != "none"
+
+
+@pytest.mark.parametrize("kind", ["iris", "deep"])
+def test_a_phone_never_scrolls_the_page_sideways(visit, kind, request):
+    """At 360 pixels what is wide scrolls in a box of its own, in every view."""
+    page = open_report(visit, request.getfixturevalue(kind), width=360, height=740)
+    for tab in ("node", "row"):
+        page.locator(f"#tab-{tab}").click()
+        assert page.evaluate("document.documentElement.scrollWidth") <= 360
+
+
+def test_colours_follow_the_system(visit, iris):
+    """Light and dark from the start, and the button turns them over."""
+    colour = "getComputedStyle(document.documentElement).backgroundColor"
+    backgrounds = []
+    for scheme in ("light", "dark"):
+        page = open_report(visit, iris, color_scheme=scheme)
+        page.locator("#tab-row").click()
+        backgrounds.append(page.evaluate(colour))
+        picture(page, f"report-{scheme}")
+    assert len({*backgrounds}) == 2
+    page.locator("#theme").click()
+    assert page.evaluate(colour) == backgrounds[0]
+
+
+def test_pictures_of_reports_are_kept_to_look_at(visit, iris, deep):
+    """Screenshots of both shapes of tree and of a phone, none of them empty."""
+    sizes = [
+        picture(open_report(visit, iris), "report-node"),
+        picture(open_report(visit, deep), "report-deep"),
+        picture(open_report(visit, iris, width=360, height=740), "report-phone"),
+    ]
+    assert min(sizes) > 10_000
+
+
+def picture(page, name):
+    """Write a screenshot and return its size."""
+    ARTIFACTS.mkdir(parents=True, exist_ok=True)
+    page.screenshot(path=ARTIFACTS / f"{name}.png", full_page=True)
+    return (ARTIFACTS / f"{name}.png").stat().st_size
