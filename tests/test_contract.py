@@ -15,7 +15,7 @@ DESIGN = Path(__file__).parents[1] / "docs" / "design.md"
 
 ROOMS = [
     ["_typing", "_files", "exceptions", "page"],
-    ["_extras"],
+    ["_extras", "_labels"],
     ["topology", "scaling"],
     ["tree"],
     ["problem"],
@@ -102,6 +102,7 @@ def test_importing_the_package_imports_nothing_heavy():
         "highspy",
         "matplotlib",
         "numba",
+        "onnx",
         "pandas",
         "pyscipopt",
         "sklearn",

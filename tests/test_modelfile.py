@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from margintree import (
+    InvalidInputError,
     MOCTSVMClassifier,
     ModelFileError,
     ObliqueTree,
@@ -21,23 +22,9 @@ from margintree import (
     to_json,
 )
 from margintree.estimators import ESTIMATORS
-from margintree.objective import Cost
-from margintree.result import Reason, Result, TracePoint
+from margintree.result import Reason
+from models import fitted
 from strategies import trees
-
-
-def fitted(tree, classes=None, **params):
-    """Return a classifier with this tree, as if it had been fitted."""
-    estimator = MOCTSVMClassifier(**params)
-    estimator.classes_ = np.arange(tree.n_classes) if classes is None else np.array(classes)
-    estimator.n_features_in_ = tree.n_features
-    trace = (TracePoint(0.1, np.inf, -np.inf), TracePoint(0.5, 3.0, 1.0))
-    estimator.result_ = Result(
-        tree, 3.0, 1.0, Reason.LIMIT, "time", 1e-4, trace, "search", "1", 0.5, iterations=7
-    )
-    estimator.cost_ = Cost(1.0, 1.0, 1.0, 0.0, ties=0)
-    return estimator
-
 
 STUMP = ObliqueTree.stump([2.0, -0.1], -1.0, leaf_classes=[0, 1], n_classes=2)
 
@@ -129,7 +116,7 @@ def test_what_is_not_fitted_or_not_plain_is_not_saved(path):
     """And no file appears."""
     with pytest.raises(ValueError, match="not fitted"):
         save(MOCTSVMClassifier(), path)
-    with pytest.raises(ModelFileError, match="labels"):
+    with pytest.raises(InvalidInputError, match="Labels"):
         save(fitted(STUMP, np.array([1, "a"], dtype=object)), path)
     assert not path.exists()
 

@@ -14,7 +14,11 @@ if TYPE_CHECKING:
     from margintree.exceptions import ModelFileError as ModelFileError
     from margintree.exceptions import ShallowTreeWarning as ShallowTreeWarning
     from margintree.exceptions import SolverError as SolverError
+    from margintree.export import export_dot as export_dot
     from margintree.export import export_text as export_text
+    from margintree.export import to_onnx as to_onnx
+    from margintree.export import to_python as to_python
+    from margintree.export import to_sql as to_sql
     from margintree.fit import fit_tree as fit_tree
     from margintree.limits import Limits as Limits
     from margintree.modelfile import from_json as from_json
@@ -51,6 +55,7 @@ _HOMES = {
     "ShallowTreeWarning": "exceptions",
     "SolverError": "exceptions",
     "TracePoint": "result",
+    "export_dot": "export",
     "export_text": "export",
     "fit_tree": "fit",
     "from_json": "modelfile",
@@ -61,6 +66,9 @@ _HOMES = {
     "plot_tree": "plot",
     "save": "modelfile",
     "to_json": "modelfile",
+    "to_onnx": "export",
+    "to_python": "export",
+    "to_sql": "export",
 }
 """The public names and the modules that define them."""
 

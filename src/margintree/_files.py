@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 
-def write_whole(path: str | os.PathLike[str], text: str) -> None:
-    """Write the text to a neighbouring file and put that in the place of ``path``.
+def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:
+    """Write the content to a neighbouring file and put that in the place of ``path``.
 
     Whoever reads ``path`` sees the old content or the new one, never a part, even when the
     process is killed or the disk is full. A link stays a link and an existing file keeps its mode.
@@ -19,8 +19,8 @@ def write_whole(path: str | os.PathLike[str], text: str) -> None:
     ----------
     path : path-like
         The file to write or replace.
-    text : str
-        Its new content, written in UTF-8.
+    content : str or bytes
+        Its new content; text is written in UTF-8.
 
     Raises
     ------
@@ -35,13 +35,14 @@ def write_whole(path: str | os.PathLike[str], text: str) -> None:
     ...     [(file.name, file.read_text()) for file in Path(folder).iterdir()]
     [('a.txt', 'hello')]
     """
+    data = content.encode("utf-8") if isinstance(content, str) else content
     with _errors_about(path):
         mode = _mode(path)
         if mode is None or stat.S_ISREG(mode):
-            _replace(Path(os.path.realpath(path)), text, mode)
+            _replace(Path(os.path.realpath(path)), data, mode)
         else:
-            with open(path, "w", encoding="utf-8", newline="") as file:
-                file.write(text)
+            with open(path, "wb") as file:
+                file.write(data)
 
 
 def check_writable(path: str | os.PathLike[str]) -> None:
@@ -70,12 +71,12 @@ def check_writable(path: str | os.PathLike[str]) -> None:
             raise PermissionError("permission denied")
 
 
-def _replace(target: Path, text: str, mode: int | None) -> None:
+def _replace(target: Path, data: bytes, mode: int | None) -> None:
     """Write a neighbour of the target, give it the mode, and put it in the target's place."""
     part = _part(target)
     try:
-        with part.open("x", encoding="utf-8", newline="") as file:
-            file.write(text)
+        with part.open("xb") as file:
+            file.write(data)
             file.flush()
             os.fsync(file.fileno())
         if mode is not None:

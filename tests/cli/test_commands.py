@@ -3,13 +3,24 @@
 import csv
 import json
 import re
+import sqlite3
 from typing import get_type_hints
 
+import onnx
 import pytest
 from sklearn.datasets import load_iris
 from typer.testing import CliRunner
 
-from margintree import MOCTSVMClassifier, __version__, load, save
+from margintree import (
+    MOCTSVMClassifier,
+    __version__,
+    export_dot,
+    export_text,
+    load,
+    save,
+    to_onnx,
+    to_python,
+)
 from margintree.cli import app
 from margintree.cli.fit import fit
 from margintree.result import TracePoint
@@ -161,8 +172,6 @@ def test_report_refuses_what_it_cannot_do(folder, tmp_path):
 
 def test_show_prints_the_rules(folder):
     """The same text as export_text, then the costs."""
-    from margintree import export_text
-
     done = run("show", folder / "m.json")
     assert done.stdout.startswith(export_text(load(folder / "m.json")))
 
@@ -364,3 +373,55 @@ def test_the_progress_line_shows_what_is_known():
     assert str(line.__rich__()).startswith("fitting   1.0 s   (Ctrl-C")
     line(TracePoint(2.0, objective=4.0, bound=3.0))
     assert "3.0 s   cost 4   bound 3   gap 25.0%" in str(line.__rich__())
+
+
+def exported(folder, form):
+    """Return what the command prints in this format."""
+    done = run("export", folder / "m.json", "--format", form)
+    assert done.exit_code == 0, done.output
+    return done.stdout
+
+
+def test_export_prints_every_text_format(folder):
+    """Each is what the function of the same purpose returns."""
+    model = load(folder / "m.json")
+    assert exported(folder, "text") == export_text(model) + "\n"
+    assert exported(folder, "dot") == export_dot(model) + "\n"
+    assert exported(folder, "json") == (folder / "m.json").read_text(encoding="utf-8")
+    assert exported(folder, "python") == to_python(model)
+
+
+def test_export_to_sql_is_what_a_select_takes(folder):
+    """The columns are those of margintree predict --proba."""
+    connection = sqlite3.connect(":memory:")
+    columns = ", ".join(f'"{name}"' for name in NAMES)
+    connection.execute(f"CREATE TABLE flowers ({columns})")
+    connection.executemany("INSERT INTO flowers VALUES (?, ?, ?, ?)", IRIS.data[::5].tolist())
+    answer = connection.execute(f"SELECT {exported(folder, 'sql')} FROM flowers")
+    predicted = run("predict", folder / "m.json", folder / "iris.csv", "--proba").stdout
+    heading, *rows = csv.reader(predicted.splitlines())
+    assert [column[0] for column in answer.description] == heading
+    for ours, theirs in zip(answer.fetchall(), rows, strict=True):
+        assert ours[0] == theirs[0]
+        assert ours[1:] == pytest.approx(list(map(float, theirs[1:])), abs=1e-6)
+    connection.close()
+
+
+def test_export_writes_files(folder, tmp_path):
+    """Text and, for ONNX, what is no text; nothing is printed."""
+    for form in ("python", "onnx"):
+        output = tmp_path / form
+        done = run("export", folder / "m.json", "-f", form, "-o", output)
+        assert (done.exit_code, done.output) == (0, "")
+    assert (tmp_path / "python").read_text(encoding="utf-8") == exported(folder, "python")
+    assert onnx.load(tmp_path / "onnx") == to_onnx(load(folder / "m.json"))
+
+
+def test_export_refuses_what_cannot_be_done(folder, tmp_path):
+    """ONNX on the terminal, unknown formats, the model itself as output, and bad models."""
+    model = folder / "m.json"
+    assert_refused(run("export", model, "-f", "onnx"), "--output")
+    assert_refused(run("export", model, "-f", "pickle"), "onnx")
+    assert_refused(run("export", model, "-f", "json", "-o", model), "another --output")
+    assert_refused(run("export", tmp_path / "no.json", "-f", "text"), "No such")
+    assert not list(tmp_path.iterdir())

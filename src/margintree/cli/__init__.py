@@ -10,6 +10,7 @@ import typer
 
 from margintree import __version__
 from margintree.cli.demo import demo
+from margintree.cli.export import export
 from margintree.cli.fit import fit
 from margintree.cli.solvers import solvers
 from margintree.cli.use import evaluate, predict, report, show
@@ -23,7 +24,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
 )
-for command in (demo, fit, predict, evaluate, report, show, solvers):
+for command in (demo, fit, predict, evaluate, report, show, export, solvers):
     app.command()(command)
 
 

@@ -50,6 +50,14 @@ def named(
     >>> named(tree, class_names=["no", "yes"]).features
     ('x0', 'x1')
     """
+    tree, features, classes = with_names(model, feature_names, class_names)
+    return NamedTree(tree, tuple(map(_printable, features)), tuple(map(_printable, classes)))
+
+
+def with_names(
+    model: Any, feature_names: Sequence[str] | None, class_names: Sequence[Any] | None
+) -> tuple[ObliqueTree, Sequence[str], Sequence[Any]]:
+    """Return the tree of a model with its names as they are; see `named`."""
     if not isinstance(model, ObliqueTree):
         check_is_fitted(model)
         feature_names = _first_given(feature_names, getattr(model, "feature_names_in_", None))
@@ -59,7 +67,7 @@ def named(
     classes = _first_given(class_names, range(model.n_classes))
     _check_count("feature_names", len(features), model.n_features)
     _check_count("class_names", len(classes), model.n_classes)
-    return NamedTree(model, tuple(map(_printable, features)), tuple(map(_printable, classes)))
+    return model, features, classes
 
 
 def _printable(name: Any) -> str:

@@ -1,15 +1,12 @@
 """The tree as rules that a person can follow by hand."""
 
-import textwrap
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-import numpy as np
-
 from margintree import topology
-from margintree._typing import FloatArray
 from margintree.export.names import NamedTree, named
-from margintree.export.questions import Question, question
+from margintree.export.phrases import leaf_label, leaf_mix, question_lines
+from margintree.export.questions import question
 
 _WIDTH = 96
 
@@ -50,45 +47,21 @@ def export_text(
     ├── yes: yes
     └── no: no
     """
-    return "\n".join(_Printer(named(model, feature_names, class_names)).lines(1))
+    return "\n".join(_lines(named(model, feature_names, class_names), 1))
 
 
-class _Printer:
-    """Writes a tree node by node."""
-
-    def __init__(self, model: NamedTree) -> None:
-        self.tree = model.tree
-        self.features = model.features
-        self.classes = model.classes
-
-    def lines(self, node: int) -> list[str]:
-        """Return the lines of the subtree below ``node``."""
-        node = self.tree.first_stop(node)
-        if node > len(self.tree.splits):
-            return [self.leaf(node - len(self.tree.leaf_classes))]
-        asked = question(self.tree, node)
-        no, yes = self.lines(topology.left(node)), self.lines(topology.right(node))
-        if asked.is_turned:
-            yes, no = no, yes
-        lines = _wrapped(self.parts(asked))
-        return [*lines, *_hung(yes, "├── yes: ", "│   "), *_hung(no, "└── no: ", "    ")]
-
-    def parts(self, asked: Question) -> list[str]:
-        """Return the parts of a question, such as ``a * 2``, ``- b * 0.5`` and ``>= 1 ?``."""
-        terms = [_term(number, self.features[j]) for j, number in asked.terms]
-        return [*terms, f">= {asked.threshold} ?"]
-
-    def leaf(self, index: int) -> str:
-        """Return the class of a leaf and, where training rows are known, their class shares."""
-        label = self.classes[self.tree.leaf_classes[index]]
-        mass = self.tree.leaf_mass[index]
-        return f"{label}  ({self.shares(mass)})" if mass.any() else label
-
-    def shares(self, mass: FloatArray) -> str:
-        """Return class shares, the largest first."""
-        order = [k for k in np.argsort(-mass, kind="stable") if mass[k] > 0]
-        shares = ", ".join(f"{self.classes[k]} {mass[k] / mass.sum():.0%}" for k in order)
-        return f"{shares} of {mass.sum():.6g}"
+def _lines(model: NamedTree, node: int) -> list[str]:
+    """Return the lines of the subtree below ``node``."""
+    node = model.tree.first_stop(node)
+    if node > len(model.tree.splits):
+        mix = leaf_mix(model, node)
+        return [leaf_label(model, node) + (f"  ({mix})" if mix else "")]
+    asked = question(model.tree, node)
+    no, yes = _lines(model, topology.left(node)), _lines(model, topology.right(node))
+    if asked.is_turned:
+        yes, no = no, yes
+    lines = question_lines(model, asked, _WIDTH, indent="│     ")
+    return [*lines, *_hung(yes, "├── yes: ", "│   "), *_hung(no, "└── no: ", "    ")]
 
 
 def _hung(lines: list[str], first: str, rest: str) -> Iterator[str]:
@@ -96,19 +69,3 @@ def _hung(lines: list[str], first: str, rest: str) -> Iterator[str]:
     yield first + lines[0]
     for line in lines[1:]:
         yield rest + line
-
-
-def _wrapped(parts: list[str]) -> list[str]:
-    """Return the parts as lines that break between parts only."""
-    # No name has a zero character in it, and a line never breaks at one.
-    text = " ".join(part.replace(" ", "\0") for part in parts).removeprefix("+\0")
-    lines = textwrap.wrap(
-        text, _WIDTH, subsequent_indent="│     ", break_long_words=False, break_on_hyphens=False
-    )
-    return [line.replace("\0", " ") for line in lines]
-
-
-def _term(number: str, name: str) -> str:
-    """Return ``- b * 0.5`` for "-0.5" and "b"."""
-    sign, size = ("-", number[1:]) if number.startswith("-") else ("+", number)
-    return f"{sign} {name} * {size}"

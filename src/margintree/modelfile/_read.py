@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from margintree._labels import LABEL_TYPES
 from margintree._typing import AnyArray
 from margintree.estimators import ESTIMATORS, TreeClassifier
 from margintree.exceptions import InvalidInputError, ModelFileError
@@ -23,7 +24,7 @@ from margintree.modelfile._entries import (
     reject_constant,
     text,
 )
-from margintree.modelfile._write import FORMAT, LABEL_TYPES, VERSION
+from margintree.modelfile._write import FORMAT, VERSION
 from margintree.objective import Cost
 from margintree.problem import MAX_DEPTH
 from margintree.result import Reason, Result, TracePoint

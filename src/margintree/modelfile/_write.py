@@ -12,14 +12,13 @@ from sklearn.utils.validation import check_is_fitted
 
 import margintree
 from margintree._files import write_whole
+from margintree._labels import label_type
 from margintree._typing import AnyArray
 from margintree.estimators import TreeClassifier
-from margintree.exceptions import ModelFileError
 from margintree.result import Result
 
 FORMAT = "margintree-model"
 VERSION = 1
-LABEL_TYPES: dict[str, type] = {"str": str, "int": int, "float": float, "bool": bool}
 
 
 def save(estimator: TreeClassifier, path: str | os.PathLike[str]) -> None:
@@ -102,13 +101,7 @@ def _is_plain(value: Any) -> bool:
 
 def _classes(classes: AnyArray) -> dict[str, Any]:
     values = classes.tolist()
-    for name, kind in LABEL_TYPES.items():
-        if all(type(value) is kind for value in values):
-            return {"type": name, "values": values}
-    raise ModelFileError(
-        "The labels of a model file must be all text, all integers, all numbers or all booleans; "
-        f"they are {values[:5]!r}. Fit with labels of one of these types."
-    )
+    return {"type": label_type(values), "values": values}
 
 
 def _result(result: Result) -> dict[str, Any]:

@@ -1,0 +1,90 @@
+"""``margintree export``."""
+
+from collections.abc import Callable
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from margintree.cli._errors import reported
+from margintree.cli._output import check_output
+from margintree.cli.use import ModelFile
+from margintree.exceptions import InvalidInputError
+
+if TYPE_CHECKING:
+    from margintree.estimators import TreeClassifier
+
+
+class Format(StrEnum):
+    """What a tree can be written as."""
+
+    TEXT = "text"
+    DOT = "dot"
+    JSON = "json"
+    PYTHON = "python"
+    SQL = "sql"
+    ONNX = "onnx"
+
+
+@reported
+def export(
+    model: ModelFile,
+    form: Annotated[Format, typer.Option("--format", "-f", help="What to write.")],
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="File to write.", show_default="stdout"),
+    ] = None,
+) -> None:
+    """Write the tree of a model for people, programs and databases.
+
+    [bold]text[/bold] is rules to follow by hand; [bold]dot[/bold] a graph that Graphviz draws;
+    [bold]json[/bold] a model file; [bold]python[/bold] a module without imports, with the
+    functions predict(row) and predict_proba(row); [bold]sql[/bold] the columns of a SELECT: the
+    label and the share of every class; [bold]onnx[/bold] a model for onnxruntime and the like.
+    Python, SQL and ONNX give the labels of 'margintree predict'.
+
+    [bold]Examples[/bold]
+
+    margintree export iris.json --format python -o iris_tree.py
+
+    margintree export iris.json --format onnx -o iris.onnx
+
+    margintree export iris.json --format dot | dot -Tsvg -o iris.svg
+
+    sqlite3 flowers.db "SELECT *, $(margintree export iris.json --format sql) FROM flowers"
+    """
+    from margintree._files import write_whole
+    from margintree.modelfile import load
+
+    if output is not None:
+        check_output(output, model)
+    elif form is Format.ONNX:
+        raise InvalidInputError(
+            "An ONNX model is not text and cannot be printed. Name a file to write with --output."
+        )
+    content = _content(load(model), form)
+    if output is not None:
+        write_whole(output, content)
+    else:
+        typer.echo(content, nl=False)
+
+
+def _content(estimator: "TreeClassifier", form: Format) -> str | bytes:
+    """Return what a file of this format holds."""
+    from margintree.export import export_dot, export_text, to_onnx, to_python
+    from margintree.export.predictor import predictor
+    from margintree.export.sql import sql_columns
+    from margintree.modelfile import to_json
+
+    if form is Format.ONNX:
+        binary: bytes = to_onnx(estimator).SerializeToString()
+        return binary
+    writers: dict[Format, Callable[[TreeClassifier], str]] = {
+        Format.TEXT: export_text,
+        Format.DOT: export_dot,
+        Format.JSON: to_json,
+        Format.PYTHON: to_python,
+        Format.SQL: lambda model: sql_columns(predictor(model)),
+    }
+    return writers[form](estimator).removesuffix("\n") + "\n"

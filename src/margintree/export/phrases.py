@@ -1,0 +1,48 @@
+"""Questions and leaves in words."""
+
+import textwrap
+
+import numpy as np
+
+from margintree.export.names import NamedTree
+from margintree.export.questions import Question
+
+
+def question_lines(model: NamedTree, asked: Question, width: int, indent: str = "") -> list[str]:
+    """Return a question in lines of this width that break between its terms only.
+
+    Examples
+    --------
+    >>> from margintree import ObliqueTree
+    >>> tree = ObliqueTree.stump([2.0, -0.5], -1.0, leaf_classes=[0, 1], n_classes=2)
+    >>> model = NamedTree(tree, ("height", "age"), ("no", "yes"))
+    >>> question_lines(model, Question(((0, "2"), (1, "-0.5")), "1", is_turned=False), width=16)
+    ['height * 2', '- age * 0.5', '>= 1 ?']
+    """
+    terms = [_term(number, model.features[j]) for j, number in asked.terms]
+    parts = [*terms, f">= {asked.threshold} ?"]
+    # No name has a zero character in it, and a line never breaks at one.
+    text = " ".join(part.replace(" ", "\0") for part in parts).removeprefix("+\0")
+    lines = textwrap.wrap(
+        text, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+    )
+    return [line.replace("\0", " ") for line in lines]
+
+
+def leaf_label(model: NamedTree, leaf: int) -> str:
+    """Return the name of the class that a leaf, by its node number, predicts."""
+    return model.classes[int(model.tree.leaf_classes[leaf - len(model.tree.leaf_classes)])]
+
+
+def leaf_mix(model: NamedTree, leaf: int) -> str:
+    """Return the shares of the classes in a leaf, the largest first; nothing if none is known."""
+    mass = model.tree.leaf_mass[leaf - len(model.tree.leaf_classes)]
+    order = [k for k in np.argsort(-mass, kind="stable") if mass[k] > 0]
+    shares = ", ".join(f"{model.classes[k]} {mass[k] / mass.sum():.0%}" for k in order)
+    return f"{shares} of {mass.sum():.6g}" if order else ""
+
+
+def _term(number: str, name: str) -> str:
+    """Return ``- b * 0.5`` for "-0.5" and "b"."""
+    sign, size = ("-", number[1:]) if number.startswith("-") else ("+", number)
+    return f"{sign} {name} * {size}"
