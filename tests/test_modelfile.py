@@ -118,6 +118,10 @@ def test_what_is_not_fitted_or_not_plain_is_not_saved(path):
         save(MOCTSVMClassifier(), path)
     with pytest.raises(InvalidInputError, match="Labels"):
         save(fitted(STUMP, np.array([1, "a"], dtype=object)), path)
+    with pytest.raises(InvalidInputError, match="surrogate"):
+        save(fitted(STUMP, ["a", "half \ud83c"]), path)
+    with pytest.raises(InvalidInputError, match="surrogate"):
+        save(fitted(STUMP, features=["a", "half \ud83c"]), path)
     assert not path.exists()
 
 
@@ -172,6 +176,8 @@ def edited(content, where, value):
         ("classes.values", [0, 2**70], "64 bits"),
         ("feature_names", ["a"], "feature_names"),
         ("feature_names", ["a", 1], r"feature_names\[1\]"),
+        ("feature_names", ["a", "half \ud83c"], r"feature_names\[1\]"),
+        ("classes", {"type": "str", "values": ["a", "half \ud83c"]}, r"classes.values\[1\]"),
         ("tree", None, "tree"),
         ("tree.weights", [[1.0]], "tree"),
         ("tree.weights", [["1", "2"]], "tree"),

@@ -40,10 +40,12 @@ def test_what_cannot_be_exported_is_refused(export):
         export(MOCTSVMClassifier())
     with pytest.raises(InvalidInputError, match="Labels can be written"):
         export(fitted(STUMP, np.array([None, "a"], dtype=object)))
-    with pytest.raises(InvalidInputError, match="class_names must be all different; 'a'"):
+    with pytest.raises(InvalidInputError, match="classes must be all different; 'a'"):
         export(STUMP, class_names=["a", "a"])
-    with pytest.raises(InvalidInputError, match="feature_names must be all different; 'b'"):
+    with pytest.raises(InvalidInputError, match="features must be all different; 'b'"):
         export(fitted(STUMP, features=["b", "b"]))
+    with pytest.raises(InvalidInputError, match="surrogate"):
+        export(fitted(STUMP, features=["b", "\ud800"]))
     with pytest.raises(InvalidInputError, match="class_names must have 2 entries"):
         export(STUMP, class_names=["a"])
 

@@ -79,6 +79,12 @@ def test_a_tree_without_splits_is_one_line():
     assert export_text(ObliqueTree.leaf(2, 1, 2, label=1), class_names=["no", "yes"]) == "yes"
 
 
+def test_a_question_without_terms_compares_zero():
+    """Weights too small to matter anywhere in the box leave nothing but the threshold."""
+    tree = ObliqueTree.stump([1e-9], -1.0, leaf_classes=[0, 1], n_classes=2)
+    assert export_text(tree).startswith("0 >= 1 ?\n")
+
+
 def test_names_come_from_the_classifier():
     """Labels and feature names as fitted; a name cannot break the drawing or the terminal."""
     model = MOCTSVMClassifier(1, c1=10).fit([[0.0], [1.0], [4.0], [5.0]], list("aabb"))

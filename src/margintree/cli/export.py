@@ -38,10 +38,20 @@ def export(
 ) -> None:
     """Write the tree of a model for people, programs and databases.
 
-    [bold]text[/bold] is rules to follow by hand; [bold]dot[/bold] a graph that Graphviz draws;
-    [bold]json[/bold] a model file; [bold]python[/bold] a module without imports, with the
-    functions predict(row) and predict_proba(row); [bold]sql[/bold] the columns of a SELECT: the
-    label and the share of every class; [bold]onnx[/bold] a model for onnxruntime and the like.
+    [bold]Formats[/bold]
+
+    text: rules to follow by hand
+
+    dot: a graph that Graphviz draws
+
+    json: a model file
+
+    python: a module without imports that has predict(row) and predict_proba(row)
+
+    sql: columns of a SELECT, with the label and the share of every class
+
+    onnx: a model for onnxruntime and other runtimes
+
     Python, SQL and ONNX give the labels of 'margintree predict'.
 
     [bold]Examples[/bold]

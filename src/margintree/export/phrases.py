@@ -20,7 +20,7 @@ def question_lines(model: NamedTree, asked: Question, width: int, indent: str = 
     ['height * 2', '- age * 0.5', '>= 1 ?']
     """
     terms = [_term(number, model.features[j]) for j, number in asked.terms]
-    parts = [*terms, f">= {asked.threshold} ?"]
+    parts = [*(terms or ["0"]), f">= {asked.threshold} ?"]
     # No name has a zero character in it, and a line never breaks at one.
     text = " ".join(part.replace(" ", "\0") for part in parts).removeprefix("+\0")
     lines = textwrap.wrap(

@@ -6,7 +6,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from margintree._labels import label_type
+from margintree._labels import check_text, label_type
 from margintree._typing import FloatArray
 from margintree.exceptions import InvalidInputError
 from margintree.export.names import with_names
@@ -38,11 +38,12 @@ class Predictor:
 
     def __post_init__(self) -> None:
         label_type(self.labels)
-        for what, names in (("feature_names", self.features), ("class_names", self.labels)):
+        check_text(self.features)
+        for what, names in (("features", self.features), ("classes", self.labels)):
             if len(set(names)) != len(names):
                 raise InvalidInputError(
-                    f"{what} must be all different; {_repeated(names)!r} is there more than once. "
-                    f"Give other {what}."
+                    f"The names of {what} must be all different; {_repeated(names)!r} is there "
+                    "more than once. Give other names."
                 )
 
     def is_leaf(self, node: int) -> bool:

@@ -4,6 +4,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NoReturn, TypeAlias
 
+from margintree._labels import is_unicode
 from margintree.exceptions import ModelFileError
 
 Reader: TypeAlias = Callable[[Any, str], Any]
@@ -56,8 +57,8 @@ def natural(value: Any, where: str) -> int:
 
 
 def text(value: Any, where: str) -> str:
-    """Read a text."""
-    _check(isinstance(value, str), value, where, "a text")
+    """Read a text that can be written again."""
+    _check(isinstance(value, str) and is_unicode(value), value, where, "a text in Unicode")
     return str(value)
 
 

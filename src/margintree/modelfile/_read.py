@@ -192,6 +192,8 @@ def _classes(data: Mapping[str, Any], n_classes: int) -> AnyArray:
     kind = LABEL_TYPES[data["type"]]
     if not all(type(value) is kind for value in values):
         fail(f"classes.values must all be of type {data['type']}, as classes.type says.")
+    if kind is str:
+        list_of(text)(values, "classes.values")
     if len(set(values)) != len(values) or len(values) != n_classes:
         fail(f"classes.values must be {n_classes} different labels, one per class of the tree.")
     try:

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 import margintree
 from margintree._files import write_whole
-from margintree._labels import label_type
+from margintree._labels import check_text, label_type
 from margintree._typing import AnyArray
 from margintree.estimators import TreeClassifier
 from margintree.result import Result
@@ -66,7 +66,9 @@ def to_json(estimator: TreeClassifier) -> str:
     True
     """
     check_is_fitted(estimator)
-    names = getattr(estimator, "feature_names_in_", None)
+    known = getattr(estimator, "feature_names_in_", None)
+    names = None if known is None else [str(name) for name in known]
+    check_text(names or [])
     content = {
         "format": FORMAT,
         "version": VERSION,
@@ -74,7 +76,7 @@ def to_json(estimator: TreeClassifier) -> str:
         "estimator": type(estimator).__name__,
         "params": _params(estimator.get_params(deep=False)),
         "classes": _classes(estimator.classes_),
-        "feature_names": None if names is None else [str(name) for name in names],
+        "feature_names": names,
         "tree": estimator.tree_.to_dict(),
         "result": _result(estimator.result_),
         "cost": asdict(estimator.cost_),
