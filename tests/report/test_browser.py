@@ -9,6 +9,7 @@ import pytest
 from sklearn.metrics import precision_recall_fscore_support
 
 from margintree import MOCTSVMClassifier, ObliqueTree
+from margintree.export.questions import question
 
 CHROMIUM = Path("/usr/bin/chromium")
 ARGUMENTS = [
@@ -102,20 +103,38 @@ def nodes_on_path(page):
     return {int(item) for item in items}
 
 
-def test_a_node_shows_its_details(visit, iris):
-    """A click shows the hyperplane by influence and in original units, and who arrives."""
-    page = open_report(visit, iris)
-    raw = iris.clf.tree_.in_original_units()
-    for node in np.flatnonzero(iris.clf.tree_.splits) + 1:
+def shown_numbers(texts):
+    return np.array([float(text.replace("−", "-").replace(",", "")) for text in texts])
+
+
+@pytest.mark.parametrize("kind", ["iris", "deep"])
+def test_a_split_shows_its_question(visit, kind, request):
+    """The same as the printed rules: terms by influence, in original units, yes and no."""
+    case = request.getfixturevalue(kind)
+    tree = case.clf.tree_
+    page = open_report(visit, case)
+    panel = page.locator("#panel-node")
+    for node in np.flatnonzero(tree.splits) + 1:
         page.locator(f".node[data-node='{node}']").click()
-        panel = page.locator("#panel-node")
+        asked = question(tree, int(node))
         assert panel.locator("h2").inner_text() == f"Split {node}"
         names = panel.locator(".terms tbody th").all_inner_texts()
-        order = np.argsort(-np.abs(iris.clf.tree_.weights[node - 1]))
-        assert names == [iris.names[j] for j in order]
-        shown = panel.locator(".terms tbody .figure").all_inner_texts()
-        numbers = np.array([float(text.replace("−", "-")) for text in shown])
-        np.testing.assert_allclose(np.abs(numbers), np.abs(raw.weights[node - 1, order]), rtol=1e-3)
+        assert names == [case.names[j] for j, _ in asked.terms]
+        coefficients = shown_numbers(panel.locator(".terms tbody .figure").all_inner_texts())
+        expected = [float(number) for _, number in asked.terms]
+        np.testing.assert_allclose(coefficients, expected, rtol=0.02)
+        threshold = shown_numbers([panel.locator("p strong").inner_text()])
+        np.testing.assert_allclose(threshold, float(asked.threshold), rtol=0.02)
+        yes = tree.first_stop(int(2 * node + (not asked.is_turned)))
+        assert page.locator(f".edge[data-edge='{yes}'] text").text_content() == "yes"
+
+
+def test_a_node_shows_who_arrives(visit, iris):
+    """Rows and class mix of every node, and how far from the hyperplane of a split."""
+    page = open_report(visit, iris)
+    panel = page.locator("#panel-node")
+    for node in np.flatnonzero(iris.clf.tree_.splits) + 1:
+        page.locator(f".node[data-node='{node}']").click()
         arriving = iris.clf.decision_path(iris.X)[:, [node - 1]].sum()
         assert f"{arriving} of 150 rows" in panel.inner_text()
         assert panel.locator("svg.chart .margin").count() == 1
@@ -245,9 +264,8 @@ def test_a_change_can_be_tried(visit, deep):
     button = page.locator(".try").first
     data = button.evaluate("button => ({...button.dataset})")
     button.click()
-    assert (
-        page.locator(f".fields input[data-feature='{data['feature']}']").input_value() == data["to"]
-    )
+    field = page.locator(".fields input").nth(int(data["feature"]))
+    assert field.input_value() == data["to"]
     assert predicted(page) == int(data["label"])
 
 

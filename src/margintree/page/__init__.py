@@ -23,7 +23,7 @@ from importlib.resources import files
 from string import Template
 from typing import Any
 
-SCRIPTS = ("tree", "page", "drawing", "node", "row", "quality", "fit", "start")
+SCRIPTS = ("tree", "page", "boxes", "drawing", "node", "row", "quality", "fit", "start")
 """The parts of the script, in the order in which they are put together."""
 
 _ESCAPES = {ord(letter): f"\\u{ord(letter):04x}" for letter in "<>&\u2028\u2029"}

@@ -6,6 +6,7 @@ const SHAPES = {
   growing: { level: 250, slot: 46, split: [200, 70], leaf: [150, 34] },
 };
 const LARGEST_HANGING = 8;
+const LARGEST_ZOOM = 1.35;
 
 // The place of every drawn node: its level, and its position among the leaves. A split of a
 // hanging tree stands between its children; in a growing one it stays near the first of them, so
@@ -209,94 +210,21 @@ class Drawing {
     });
   }
 
-  // The zoom at which the picture is as wide as the canvas, within what can be read.
+  // The zoom at which the picture is as wide as the canvas, unless it could not be read then.
   fittingZoom() {
-    return Math.min(1.35, Math.max(0.8, (this.canvas.clientWidth - 2) / this.width));
+    const zoom = Math.min(LARGEST_ZOOM, (this.canvas.clientWidth - 2) / this.width);
+    return zoom < 0.64 ? 0.8 : zoom;
   }
 
   // The zoom at which all of it is seen.
   wholeZoom() {
     const { clientWidth, clientHeight } = this.canvas;
-    return Math.min(1.35, clientWidth / this.width, clientHeight / this.height);
+    return Math.min(LARGEST_ZOOM, clientWidth / this.width, clientHeight / this.height);
   }
 
   resize(zoom) {
     this.zoom = Math.min(3, Math.max(0.15, zoom));
     this.picture.setAttribute("width", this.width * this.zoom);
     this.picture.setAttribute("height", this.height * this.zoom);
-  }
-}
-
-// How many rows of every class arrive at a node: those of the report, or else those of training.
-function arrivals(node) {
-  return evaluation ? evaluation.arrivals[node] : tree.mass(node);
-}
-
-function nodeName(node) {
-  return tree.isLeaf(node) ? `Leaf ${node}` : `Split ${node}`;
-}
-
-function nodeLabel(node) {
-  const rows = plural(sum(arrivals(node)), "row");
-  if (tree.isLeaf(node)) return `${nodeName(node)}: ${classes[tree.leafClass(node)]}, ${rows}`;
-  return `${nodeName(node)}: ${questionLines(node).join(" ")}, ${rows}`;
-}
-
-// The question of a split in three short lines.
-function questionLines(node) {
-  const { terms, threshold } = tree.questions.get(node);
-  const texts = terms.slice(0, 2).map(({ feature, coefficient }, i) => {
-    const sign = coefficient < 0 ? "− " : i ? "+ " : "";
-    return `${sign}${features[feature]} × ${number(Math.abs(coefficient))}`;
-  });
-  const others = terms.length > 2 ? `… ${terms.length - 2} more ` : "";
-  return [...texts, `${others}≥ ${number(threshold)} ?`];
-}
-
-function splitLines(node) {
-  const lines = questionLines(node);
-  return lines.map((line, i) => {
-    const style = i === lines.length - 1 ? "threshold" : "term";
-    return svg("text", { class: style, x: 11, y: 18 + 17 * i + (lines.length < 3 ? 8 : 0) }, line);
-  });
-}
-
-function leafLines(leaf, height) {
-  const amounts = arrivals(leaf);
-  const k = tree.leafClass(leaf);
-  const right = sum(amounts) ? `${count(amounts[k])} of ${count(sum(amounts))}` : "no rows";
-  const isTall = height > 40;
-  const y = isTall ? 20 : 18;
-  const name = svg("text", { class: "label", x: 28, y, "data-room": isTall ? 8 : 70 }, classes[k]);
-  const place = isTall ? { x: 28, y: 37 } : { x: 140, y, "text-anchor": "end" };
-  const box = svg("rect", { x: 10, y: y - 10, width: 11, height: 11, rx: 3, fill: fillOf(k) });
-  return [box, name, svg("text", { class: "note", ...place }, right)];
-}
-
-// The class mix of a node as a strip along its lower edge.
-function mixStrip(amounts, width, height) {
-  const total = sum(amounts);
-  const room = width - 20;
-  const parts = [];
-  let x = 10;
-  amounts.forEach((amount, k) => {
-    if (!amount) return;
-    const length = (room * amount) / total;
-    parts.push(svg("rect", { x, y: height - 9, width: length, height: 4, fill: fillOf(k) }));
-    x += length;
-  });
-  return svg("g", { class: "mix", "aria-hidden": "true" }, ...parts);
-}
-
-// Shorten texts that are longer than their node is wide, in the middle of the name: names that
-// begin alike often end differently.
-function fitText(item, room) {
-  for (const text of item.querySelectorAll("text")) {
-    const width = room - Number(text.dataset.room ?? 0);
-    const [, name, tail] = /^(.*?)( × [^×]*)?$/s.exec(text.textContent);
-    for (let n = name.length - 1; n > 2 && text.getComputedTextLength() > width; n--) {
-      const start = name.slice(0, Math.ceil(n * 0.6)).trimEnd();
-      text.textContent = `${start}…${name.slice(name.length - Math.floor(n * 0.4))}${tail ?? ""}`;
-    }
   }
 }

@@ -10,7 +10,9 @@ const TERMS = [
 function showFit(section) {
   const { fit } = report;
   if (!fit) {
-    section.append(element("p", {}, "Nothing is known of the fit: this is a bare tree, without its cost, bound and trace."));
+    section.append(
+      quietNote("Nothing is known of the fit: this is a bare tree, without cost and bound."),
+    );
     return;
   }
   section.append(element("div", { class: "columns" }, costPart(fit), proofPart(fit)));
@@ -43,9 +45,17 @@ function proofPart(fit) {
     ["By", `${fit.by}${seconds}`],
   ];
   const lines = facts.flatMap(([name, text]) => [element("dt", {}, name), element("dd", {}, text)]);
-  const trace = fit.trace.length ? tracePart(fit) : quietNote("No trace of the fit is kept in the model.");
+  const trace = fit.trace.length
+    ? tracePart(fit)
+    : quietNote("No trace of the fit is kept in the model.");
   const title = fit.optimal ? "Proved optimal" : "What is proved";
-  return element("div", {}, element("h3", {}, title), element("dl", { id: "proof" }, ...lines), trace);
+  return element(
+    "div",
+    {},
+    element("h3", {}, title),
+    element("dl", { id: "proof" }, ...lines),
+    trace,
+  );
 }
 
 const TRACE = { left: 58, right: 10, top: 10, floor: 146, height: 170, width: 420 };
@@ -70,19 +80,32 @@ function tracePart({ trace, seconds }) {
       role: "img",
       "aria-label": `Cost and bound over ${number(end)} seconds, from ${number(high)} to ${number(low)}`,
     },
-    svg("line", { class: "axis", x1: TRACE.left, x2: x(end), y1: TRACE.floor + 5, y2: TRACE.floor + 5 }),
-    ...paths.map(([name, points]) => svg("path", { class: name, d: `${steps(points, x, y)} H ${x(end)}` })),
+    svg("line", {
+      class: "axis",
+      x1: TRACE.left,
+      x2: x(end),
+      y1: TRACE.floor + 5,
+      y2: TRACE.floor + 5,
+    }),
+    ...paths.map(([name, points]) =>
+      svg("path", { class: name, d: `${steps(points, x, y)} H ${x(end)}` }),
+    ),
     traceTick(TRACE.left - 8, y(high) + 4, "end", number(high)),
     traceTick(TRACE.left - 8, y(low) + 4, "end", number(low)),
     traceTick(TRACE.left, TRACE.height - 5, "start", "0 s"),
     traceTick(x(end), TRACE.height - 5, "end", `${number(end)} s`),
   );
   const scale = isLogarithmic ? ", on a logarithmic scale" : "";
-  return element("div", {}, picture, quietNote(`Solid: cost of the best tree so far. Dashed: bound${scale}.`));
+  return element(
+    "div",
+    {},
+    picture,
+    quietNote(`Solid: cost of the best tree so far. Dashed: bound${scale}.`),
+  );
 }
 
-const quietNote = (text) => element("p", { class: "quiet" }, text);
-const traceTick = (x, y, anchor, text) => svg("text", { class: "tick", x, y, "text-anchor": anchor }, text);
+const traceTick = (x, y, anchor, text) =>
+  svg("text", { class: "tick", x, y, "text-anchor": anchor }, text);
 
 // Pairs of seconds and value, without those that are not known.
 function knownPoints(trace, column) {

@@ -21,7 +21,7 @@ function leafParts(leaf) {
     predicts,
     ...arrivalParts(leaf),
     element("h3", {}, "Probabilities"),
-    element("p", { class: "quiet" }, "Class shares of the training rows, as predict_proba gives them."),
+    quietNote("Class shares of the training rows, as predict_proba gives them."),
     classBars(tree.leafShares(leaf), (share) => percent(share)),
   ];
 }
@@ -43,14 +43,10 @@ function questionParts(node) {
       {},
       "Is the sum of features times coefficients at least ",
       element("strong", {}, number(threshold)),
-      " ?",
+      "\u00a0?",
     ),
     ...folded(rows, TERMS_SHOWN, (some) => table(titles, some, { class: "terms" }), "terms"),
-    element(
-      "p",
-      { class: "quiet" },
-      `Original units. Influence is |coefficient| times the range of the feature in training.${unused}`,
-    ),
+    quietNote(`Original units. Influence is |coefficient| times the range in training.${unused}`),
   ];
 }
 
@@ -63,11 +59,7 @@ function arrivalParts(node) {
     ? `${count(rows)} of ${plural(evaluation.n_rows, "row")} (${share}); ${training}.`
     : `In training: weight ${count(trained)} of ${count(sum(tree.mass(tree.root)))}.`;
   const describe = (amount, part) => `${count(amount)} · ${percent(part)}`;
-  return [
-    element("h3", {}, "Who arrives"),
-    element("p", { class: "quiet" }, text),
-    classBars(arrivals(node), describe),
-  ];
+  return [element("h3", {}, "Who arrives"), quietNote(text), classBars(arrivals(node), describe)];
 }
 
 // Histogram ---------------------------------------------------------------------------------
@@ -76,10 +68,10 @@ const CHART = { width: 420, height: 170, top: 8, bottom: 34, side: 10 };
 
 function histogramParts(node) {
   const bins = histogramOf(node);
-  const note = "Values of the split, threshold taken off: yes from 0 on. The margin, from −1 to 1, is shaded.";
+  const note = "Values of the split: no below 0, yes above. The margin, −1 to 1, is shaded.";
   return [
     element("h3", {}, "Distances from the hyperplane"),
-    element("p", { class: "quiet" }, note),
+    quietNote(note),
     histogramPicture(bins),
   ];
 }
@@ -125,7 +117,11 @@ function histogramPicture({ first, width, counts, n }) {
     svg("line", { class: "zero", x1: x(0), x2: x(0), y1: top - 4, y2: floor + 4 }),
     ...[first, -1, 0, 1, first + n * width].map((v) => tick(x(v), floor, number(v))),
     svg("text", { class: "side", x: side, y: CHART.height - 4 }, "← no"),
-    svg("text", { class: "side", x: CHART.width - side, y: CHART.height - 4, "text-anchor": "end" }, "yes →"),
+    svg(
+      "text",
+      { class: "side", x: CHART.width - side, y: CHART.height - 4, "text-anchor": "end" },
+      "yes →",
+    ),
     svg("text", { class: "tick", x: side, y: top + 8 }, count(most)),
   );
 }

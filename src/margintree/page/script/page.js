@@ -59,7 +59,10 @@ function rankClasses() {
   const weights = classes.map((_, k) => (evaluation ? sum(evaluation.confusion[k]) : known[k]));
   const order = classes.map((_, k) => k);
   if (classes.length > HUES.length) order.sort((a, b) => weights[b] - weights[a] || a - b);
-  return order.reduce((ranks, k, rank) => ranks.with(k, rank), classes.map(() => 0));
+  return order.reduce(
+    (ranks, k, rank) => ranks.with(k, rank),
+    classes.map(() => 0),
+  );
 }
 
 // The fill of a class: plain hues first, then the same hues with textures, grey for the rest.
@@ -93,6 +96,7 @@ function swatch(k) {
 
 const classTag = (k) => element("span", { class: "tag" }, swatch(k), classes[k]);
 
+const quietNote = (text) => element("p", { class: "quiet" }, text);
 const figure = (...parts) => element("span", { class: "figure" }, ...parts);
 
 // Bars and tables ---------------------------------------------------------------------------
@@ -136,7 +140,11 @@ function folded(entries, limit, wrap, noun) {
 function table(titles, rows, attributes = {}) {
   const head = titles.map((title) => element("th", { scope: "col" }, title));
   const body = rows.map((row) =>
-    element("tr", {}, ...row.map((cell, i) => element(i ? "td" : "th", i ? {} : { scope: "row" }, cell))),
+    element(
+      "tr",
+      {},
+      ...row.map((cell, i) => element(i ? "td" : "th", i ? {} : { scope: "row" }, cell)),
+    ),
   );
   const parts = [element("thead", {}, element("tr", {}, ...head)), element("tbody", {}, ...body)];
   return element("div", { class: "scroll" }, element("table", attributes, ...parts));

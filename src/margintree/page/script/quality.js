@@ -13,7 +13,10 @@ function showQuality(section) {
     ` accuracy: ${count(right)} of ${plural(all, "row")} as labelled`,
   );
   const parts = [confusionParts(confusion), scoreParts(confusion)];
-  return section.append(headline, element("div", { class: classes.length > MANY ? "many" : "columns" }, ...parts));
+  return section.append(
+    headline,
+    element("div", { class: classes.length > MANY ? "many" : "columns" }, ...parts),
+  );
 }
 
 function confusionParts(confusion) {
@@ -31,7 +34,11 @@ function confusionParts(confusion) {
 
 function confusionCell(line, k, other) {
   const share = line[other] / (sum(line) || 1);
-  const cell = element("span", { class: k === other ? "cell hit" : "cell miss" }, line[other] ? count(line[other]) : "·");
+  const cell = element(
+    "span",
+    { class: k === other ? "cell hit" : "cell miss" },
+    line[other] ? count(line[other]) : "·",
+  );
   cell.style.setProperty("--share", line[other] ? 12 + 60 * share : 0);
   return cell;
 }
@@ -47,5 +54,10 @@ function scoreParts(confusion) {
     return [classTag(k), ...[...shares, count(support)].map((text) => figure(text))];
   });
   const titles = ["Class", "precision", "recall", "F1", "support"];
-  return element("div", {}, element("h3", {}, "Class by class"), table(titles, rows, { id: "scores" }));
+  return element(
+    "div",
+    {},
+    element("h3", {}, "Class by class"),
+    table(titles, rows, { id: "scores" }),
+  );
 }

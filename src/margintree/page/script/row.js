@@ -25,13 +25,18 @@ class RowPanel {
   start() {
     if (this.row) return this.follow(this.row, this.chosen);
     if (this.rows.numbers.length) return this.choose(0);
-    return this.follow(tree.minimum.map((low, j) => low + tree.span[j] / 2), null);
+    return this.follow(
+      tree.minimum.map((low, j) => low + tree.span[j] / 2),
+      null,
+    );
   }
 
   chooser() {
     const last = evaluation.n_rows;
     this.input = element("input", { id: "row-number", type: "number", min: 1, max: last, step: 1 });
-    this.input.addEventListener("change", () => this.choose(this.nearest(this.input.valueAsNumber)));
+    this.input.addEventListener("change", () =>
+      this.choose(this.nearest(this.input.valueAsNumber)),
+    );
     this.filter = element(
       "select",
       { id: "row-filter", "aria-label": "Which rows" },
@@ -131,8 +136,8 @@ class RowPanel {
     const all = evaluation.n_rows;
     const text = `Row ${count(numbers[this.chosen] + 1)} of ${count(all)}.`;
     if (numbers.length === all) return [text];
-    const sample = `To choose from: ${count(numbers.length)} evenly spaced rows of ${count(all)}; all scores and counts are over all rows.`;
-    return [`${text} ${sample}`];
+    const sample = `${count(numbers.length)} evenly spaced rows of ${count(all)}`;
+    return [`${text} To choose from: ${sample}; all scores and counts are over all rows.`];
   }
 
   changeParts() {
@@ -146,24 +151,39 @@ class RowPanel {
     const rows = changes.map((change) => this.changeRow(change));
     const titles = ["Feature", "from", "to", "gives", ""];
     const without = tree.nFeatures - changes.length;
-    const rest = without
-      ? `No change of ${without === 1 ? "the other feature" : `the other ${count(without)} features`} alone does it.`
-      : null;
+    const note =
+      "Smallest first, measured against the range of the feature in training; * lies outside it.";
+    const rest = without ? ` ${plural(without, "feature")} cannot do it alone.` : "";
     return [
       title,
-      ...folded(rows, CHANGES_SHOWN, (some) => table(titles, some, { class: "changes" }), "features"),
-      element("p", { class: "quiet" }, "Smallest first, measured against the range of the feature in training; * lies outside it. ", rest),
+      ...folded(
+        rows,
+        CHANGES_SHOWN,
+        (some) => table(titles, some, { class: "changes" }),
+        "features",
+      ),
+      quietNote(note + rest),
     ];
   }
 
   changeRow(change) {
     const { feature, from, to, label, crossing } = change;
     const name = `Try ${features[feature]} = ${to}`;
-    const data = { "data-feature": feature, "data-to": to, "data-crossing": crossing, "data-label": label };
-    const button = element("button", { type: "button", class: "try", "aria-label": name, ...data }, "try");
+    const data = {
+      "data-feature": feature,
+      "data-to": to,
+      "data-crossing": crossing,
+      "data-label": label,
+    };
+    const button = element(
+      "button",
+      { type: "button", class: "try", "aria-label": name, ...data },
+      "try",
+    );
     button.addEventListener("click", () => this.follow(this.row.with(feature, to), null));
     const isFar = to < tree.minimum[feature] || to > tree.minimum[feature] + tree.span[feature];
-    const mark = isFar ? element("abbr", { title: "outside the range of the training rows" }, "*") : null;
+    const meaning = "outside the range of the training rows";
+    const mark = isFar ? element("abbr", { title: meaning }, "*") : null;
     const target = figure(String(to).replaceAll("-", "−"), mark);
     return [features[feature], figure(number(from)), target, classTag(label), button];
   }
@@ -171,14 +191,23 @@ class RowPanel {
 
 function verdictParts(leaf, label) {
   const predicted = tree.leafClass(leaf);
-  const verdict = element("p", { class: "verdict", id: "verdict", "data-class": predicted }, "Predicted ", classTag(predicted));
+  const verdict = element(
+    "p",
+    { class: "verdict", id: "verdict", "data-class": predicted },
+    "Predicted ",
+    classTag(predicted),
+  );
   if (label !== null) {
     const isRight = label === predicted;
-    const mark = element("span", { class: isRight ? "right" : "wrong" }, isRight ? "✓ as labelled" : "✗ labelled ");
+    const mark = element(
+      "span",
+      { class: isRight ? "right" : "wrong" },
+      isRight ? "✓ as labelled" : "✗ labelled ",
+    );
     verdict.append(mark);
     if (!isRight) verdict.append(classTag(label));
   }
-  const note = element("p", { class: "quiet" }, `Leaf ${leaf}. Class shares of the training rows there:`);
+  const note = quietNote(`Leaf ${leaf}. Class shares of the training rows there:`);
   return [verdict, note, classBars(tree.leafShares(leaf), (share) => percent(share))];
 }
 

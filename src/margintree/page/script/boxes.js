@@ -1,0 +1,75 @@
+// What the box of a node says: its question or its class, and the class mix.
+
+// How many rows of every class arrive at a node: those of the report, or else those of training.
+function arrivals(node) {
+  return evaluation ? evaluation.arrivals[node] : tree.mass(node);
+}
+
+function nodeName(node) {
+  return tree.isLeaf(node) ? `Leaf ${node}` : `Split ${node}`;
+}
+
+function nodeLabel(node) {
+  const rows = plural(sum(arrivals(node)), "row");
+  if (tree.isLeaf(node)) return `${nodeName(node)}: ${classes[tree.leafClass(node)]}, ${rows}`;
+  return `${nodeName(node)}: ${questionLines(node).join(" ")}, ${rows}`;
+}
+
+// The question of a split in three short lines.
+function questionLines(node) {
+  const { terms, threshold } = tree.questions.get(node);
+  const texts = terms.slice(0, 2).map(({ feature, coefficient }, i) => {
+    const sign = coefficient < 0 ? "− " : i ? "+ " : "";
+    return `${sign}${features[feature]} × ${number(Math.abs(coefficient))}`;
+  });
+  const others = terms.length > 2 ? `… ${terms.length - 2} more ` : "";
+  return [...texts, `${others}≥ ${number(threshold)} ?`];
+}
+
+function splitLines(node) {
+  const lines = questionLines(node);
+  return lines.map((line, i) => {
+    const style = i === lines.length - 1 ? "threshold" : "term";
+    return svg("text", { class: style, x: 11, y: 18 + 17 * i + (lines.length < 3 ? 8 : 0) }, line);
+  });
+}
+
+function leafLines(leaf, height) {
+  const amounts = arrivals(leaf);
+  const k = tree.leafClass(leaf);
+  const right = sum(amounts) ? `${count(amounts[k])} of ${count(sum(amounts))}` : "no rows";
+  const isTall = height > 40;
+  const y = isTall ? 20 : 18;
+  const name = svg("text", { class: "label", x: 28, y, "data-room": isTall ? 8 : 70 }, classes[k]);
+  const place = isTall ? { x: 28, y: 37 } : { x: 140, y, "text-anchor": "end" };
+  const box = svg("rect", { x: 10, y: y - 10, width: 11, height: 11, rx: 3, fill: fillOf(k) });
+  return [box, name, svg("text", { class: "note", ...place }, right)];
+}
+
+// The class mix of a node as a strip along its lower edge.
+function mixStrip(amounts, width, height) {
+  const total = sum(amounts);
+  const room = width - 20;
+  const parts = [];
+  let x = 10;
+  amounts.forEach((amount, k) => {
+    if (!amount) return;
+    const length = (room * amount) / total;
+    parts.push(svg("rect", { x, y: height - 9, width: length, height: 4, fill: fillOf(k) }));
+    x += length;
+  });
+  return svg("g", { class: "mix", "aria-hidden": "true" }, ...parts);
+}
+
+// Shorten texts that are longer than their node is wide, in the middle of the name: names that
+// begin alike often end differently.
+function fitText(item, room) {
+  for (const text of item.querySelectorAll("text")) {
+    const width = room - Number(text.dataset.room ?? 0);
+    const [, name, tail] = /^(.*?)( × [^×]*)?$/s.exec(text.textContent);
+    for (let n = name.length - 1; n > 2 && text.getComputedTextLength() > width; n--) {
+      const start = name.slice(0, Math.ceil(n * 0.6)).trimEnd();
+      text.textContent = `${start}…${name.slice(name.length - Math.floor(n * 0.4))}${tail ?? ""}`;
+    }
+  }
+}
