@@ -121,7 +121,7 @@ def test_exports_agree_on_any_tree(run, case):
     assert_agrees(run, *case)
 
 
-# Not in SQLite, which before version 3.43 may read a number of 17 digits as its neighbour.
+# Not in SQLite, which may read a number of 17 digits as its neighbour.
 @pytest.mark.parametrize("name", ["python", "onnx", "duckdb"])
 @settings(max_examples=20)
 @given(seed=st.integers(0, 2**32), n_features=st.integers(1, 12))

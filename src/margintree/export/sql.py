@@ -45,8 +45,7 @@ def to_sql(
     Notes
     -----
     Databases have limits to the size of an expression: SQLite and DuckDB take about 900 features.
-    SQLite before version 3.43 may read a number of 17 digits one unit in the last digit off, which
-    can matter to rows on a hyperplane. NaN is no number to `predict`, but it is one to DuckDB and
+    SQLite may read a number of 17 digits as its neighbour, which can matter to rows on a hyperplane. NaN is no number to `predict`, but it is one to DuckDB and
     PostgreSQL.
 
     Examples
