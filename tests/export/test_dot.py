@@ -73,7 +73,7 @@ def test_names_are_only_text(name):
     assert (opening, closing) == ("digraph margintree {", "}")
     assert all(re.fullmatch(STATEMENT, statement) for statement in statements)
     texts, _ = parsed(dot)
-    assert texts == {1: [f"{name} * 2 >= 1 ?"], 2: [name], 3: ["other"]}
+    assert texts == {1: [f"{name} >= 0.5 ?"], 2: [name], 3: ["other"]}
 
 
 def test_line_breaks_in_names_cannot_break_the_graph():
@@ -86,7 +86,7 @@ def test_names_and_mixes_come_from_the_classifier():
     """Leaves say how many rows of which class arrived."""
     model = MOCTSVMClassifier(1, c1=10).fit([[0.0], [1.0], [4.0], [5.0]], list("aabb"))
     model.feature_names_in_ = np.array(["height"], dtype=object)
-    assert 'label="height * ' in export_dot(model)
+    assert 'label="height >= ' in export_dot(model)
     assert r'label="b\nb 100% of 2"' in export_dot(model)
 
 

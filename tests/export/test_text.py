@@ -40,8 +40,8 @@ class Reader:
         """Return the sum of the terms for the row and the threshold."""
         left, right = re.fullmatch(r"(.*?)\s?>= (\S+) \?", rule).groups()
         total = 0.0
-        for sign, name, size in re.findall(r"([-+]?) ?(\S+) \* (\S+)", left):
-            total += float(f"{sign}{size}") * row[self.names.index(name)]
+        for sign, name, size in re.findall(r"([-+]?) ?([^\W\d]\S*)(?: \* (\S+))?", left):
+            total += float(f"{sign}{size or 1}") * row[self.names.index(name)]
         return total, float(right)
 
 
@@ -90,7 +90,7 @@ def test_names_come_from_the_classifier():
     model = MOCTSVMClassifier(1, c1=10).fit([[0.0], [1.0], [4.0], [5.0]], list("aabb"))
     model.feature_names_in_ = np.array(["x\n\x1b[31m"], dtype=object)
     text = export_text(model)
-    assert text.startswith("x??[31m * ")
+    assert text.startswith("x??[31m >= ")
     assert "b  (b 100% of 2)" in text
 
 

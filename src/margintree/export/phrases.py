@@ -43,6 +43,6 @@ def leaf_mix(model: NamedTree, leaf: int) -> str:
 
 
 def _term(number: str, name: str) -> str:
-    """Return ``- b * 0.5`` for "-0.5" and "b"."""
+    """Return ``- b * 0.5`` for "-0.5" and "b", and ``- b`` for "-1"."""
     sign, size = ("-", number[1:]) if number.startswith("-") else ("+", number)
-    return f"{sign} {name} * {size}"
+    return f"{sign} {name}" if size == "1" else f"{sign} {name} * {size}"

@@ -51,11 +51,14 @@ def question(tree: ObliqueTree, node: int) -> Question:
     first, last = tree.scaling.minimum, tree.scaling.minimum + tree.scaling.span
     reach = np.maximum(np.maximum(np.abs(first), np.abs(last)), np.finfo(float).tiny)
     tolerance = TOLERANCE / (1 + len(order))
-    rounded = [
-        (int(j), _rounded(sign * raw.weights[index, j], tolerance / reach[j])) for j in order
-    ]
+    weights, intercept = sign * raw.weights[index], sign * raw.intercepts[index]
+    rounded = [(int(j), _rounded(weights[j], tolerance / reach[j])) for j in order]
     terms = tuple((j, number) for j, number in rounded if number != "0")
-    return Question(terms, _rounded(-sign * raw.intercepts[index], tolerance), sign < 0)
+    if terms and np.count_nonzero(weights) == 1:
+        # A single feature needs no coefficient: it is compared with the threshold as it is.
+        (feature, _), unit = terms[0], weights.max()
+        return Question(((feature, "1"),), _rounded(-intercept / unit, tolerance / unit), sign < 0)
+    return Question(terms, _rounded(-intercept, tolerance), sign < 0)
 
 
 def _rounded(value: float, tolerance: float) -> str:
