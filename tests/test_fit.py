@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from margintree import fit
+from margintree.exact import RESTART_BELOW
 from margintree.exceptions import InvalidInputError, SolverMissingError
 from margintree.fit import fit_tree
 from margintree.limits import Limits
@@ -121,7 +122,7 @@ def test_a_much_better_tree_starts_the_solve_anew(monkeypatch):
     check(problem, result)
     assert len(uppers) > 1
     shares = [after / before for before, after in pairwise(uppers)]
-    assert max(shares) < fit.RESTART_BELOW * (1 + 1e-6)
+    assert max(shares) < RESTART_BELOW * (1 + 1e-6)
     assert result.is_optimal
     assert result.objective == pytest.approx(search(problem).objective, rel=1e-4)
     assert falls([point.objective for point in seen])

@@ -7,7 +7,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from margintree.estimators import CARTClassifier as CARTClassifier
     from margintree.estimators import MOCTSVMClassifier as MOCTSVMClassifier
+    from margintree.estimators import OCTClassifier as OCTClassifier
     from margintree.exceptions import InvalidInputError as InvalidInputError
     from margintree.exceptions import MargintreeError as MargintreeError
     from margintree.exceptions import MissingPackageError as MissingPackageError
@@ -40,6 +42,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0.dev0"
 
 _HOMES = {
+    "CARTClassifier": "estimators",
     "Cost": "objective",
     "Costs": "problem",
     "InvalidInputError": "exceptions",
@@ -48,6 +51,7 @@ _HOMES = {
     "MargintreeError": "exceptions",
     "MissingPackageError": "exceptions",
     "ModelFileError": "exceptions",
+    "OCTClassifier": "estimators",
     "ObliqueTree": "tree",
     "Problem": "problem",
     "Reason": "result",

@@ -28,12 +28,33 @@ def lower_bound(problem: Problem) -> float:
     >>> 2.0 < lower_bound(problem) <= 2.1
     True
     """
-    n_splits = range(1, topology.n_branch_nodes(problem.depth) + 1)
+    most = topology.n_branch_nodes(problem.depth)
+    return error_bound(problem, most, if_split=separation(problem))
+
+
+def error_bound(problem: Problem, max_splits: int, if_split: float = 0.0) -> float:
+    """Return a number that errors and splits of no tree cost less than.
+
+    Parameters
+    ----------
+    problem : Problem
+        The training set and its costs.
+    max_splits : int
+        The largest number of splits.
+    if_split : float, default 0
+        What a tree with a split pays at least for its errors and whatever else it pays.
+
+    Examples
+    --------
+    >>> problem = Problem.from_data([[0.0], [1.0], [2.0]], [0, 1, 2], n_classes=3, depth=2)
+    >>> error_bound(problem, max_splits=1)
+    1.1
+    """
+    n_splits = range(1, max_splits + 1)
     errors = np.maximum(contradictions(problem), [unnamed(problem, s + 1) for s in n_splits])
-    pairs = separation(problem)
-    with_splits = problem.costs.splits * np.array(n_splits) + np.maximum(errors, pairs)
+    with_splits = problem.costs.splits * np.array(n_splits) + np.maximum(errors, if_split)
     without = problem.error_prices.sum(axis=0).min()
-    return float(min(without, with_splits.min()))
+    return float(min(without, with_splits.min(initial=np.inf)))
 
 
 def contradictions(problem: Problem) -> float:

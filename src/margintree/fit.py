@@ -1,30 +1,22 @@
-"""Search and exact solvers put together: the one function behind every estimator."""
+"""Search and exact solvers put together for trees with maximum-margin splits."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-
-import numpy as np
+from dataclasses import dataclass
 
 from margintree import topology
+from margintree._typing import FloatArray
+from margintree.exact import check_size, solve_exactly
 from margintree.exceptions import InvalidInputError
 from margintree.formulation import Program, build, decode, encode_tree
-from margintree.limits import Clock, Limits
-from margintree.objective import objective, with_leaf_mass
+from margintree.limits import Limits
+from margintree.objective import Cost, objective
 from margintree.problem import Problem
-from margintree.result import Progress, Reason, Result, TracePoint, relative_gap
-from margintree.solvers import Outcome, Solver, get
+from margintree.result import Progress, Result
+from margintree.solvers import get
 from margintree.tidy import tidy
 from margintree.tree import ObliqueTree
 
 METHODS = ("search", "exact")
-SEARCH_SHARE = 0.2
-"""Share of the time limit that the search may take before an exact solve."""
-RESTART_BELOW = 0.7
-"""An incumbent this many times cheaper than the start is worth a program with smaller big-Ms."""
-MAX_ENTRIES = 30_000_000
-"""Entries of its matrix up to which a program is built; more would take several GiB."""
-ROUNDING = 1e-6
-"""How far a solver's bound may lie above a judged tree before it is taken for an error."""
 
 
 def fit_tree(
@@ -69,8 +61,9 @@ def fit_tree(
         )
     if method == "search":
         return _search(problem, limits, starts, progress)
-    _check_size(problem)
-    return _Exact(problem, get(solver), limits, progress).run(starts)
+    cells = problem.n_rows * topology.n_nodes(problem.depth)
+    check_size(problem, entries=cells * (problem.n_features + 10), instead="search")
+    return solve_exactly(_MarginTrees(problem), get(solver), limits, starts, progress)
 
 
 def _search(
@@ -84,100 +77,26 @@ def _search(
     return search(problem, limits, starts, progress)
 
 
-def _check_size(problem: Problem) -> None:
-    cells = problem.n_rows * topology.n_nodes(problem.depth)
-    entries = cells * (problem.n_features + 10)
-    if entries > MAX_ENTRIES:
-        raise InvalidInputError(
-            f"An exact model of {problem.n_rows} rows and {problem.n_features} features at depth "
-            f"{problem.depth} would have about {entries:,} entries; at most {MAX_ENTRIES:,} are "
-            "allowed. Use method='search', fewer rows or a smaller depth."
-        )
-
-
-@dataclass
-class _Exact:
-    """An exact solve from the search's tree, begun anew when a much better tree appears."""
+@dataclass(frozen=True)
+class _MarginTrees:
+    """Trees with maximum-margin splits, as an exact solve sees them."""
 
     problem: Problem
-    solver: Solver
-    limits: Limits
-    progress: Progress | None
-    may_restart: bool = True
+    grows_tighter: bool = True
 
-    def run(self, starts: Sequence[ObliqueTree]) -> Result:
-        clock = Clock(self.limits.seconds)
-        first = replace(self.limits, seconds=SEARCH_SHARE * self.limits.seconds)
-        best = replace(_search(self.problem, first, starts, self.progress), solver=self.solver.name)
-        is_done = best.is_optimal or best.reason == Reason.INTERRUPTED
-        while not is_done:
-            best, is_done = self._solve(best, clock)
-        return replace(best, seconds=clock.elapsed())
+    def first(
+        self, limits: Limits, starts: Sequence[ObliqueTree], progress: Progress | None
+    ) -> Result:
+        return _search(self.problem, limits, starts, progress)
 
-    def _solve(self, best: Result, clock: Clock) -> tuple[Result, bool]:
-        """Return the result of one solve, and whether no further one is needed."""
-        program = build(self.problem, best.objective)
-        start = encode_tree(self.problem, program, best.tree)
-        restart_below = RESTART_BELOW * best.objective if self.may_restart else -np.inf
-        relay = _Relay(self.progress, best, clock.elapsed(), restart_below)
-        limits = replace(self.limits, seconds=clock.remaining())
-        outcome = self.solver.solve(program, limits, start, relay)
-        result = self._merge(best, outcome, program, relay)
-        # A solver may claim, within its tolerances, a tree that the judge prices otherwise.
-        self.may_restart = result.objective < restart_below
-        return result, not relay.wants_restart or clock.is_over()
+    def build(self, upper_bound: float) -> Program:
+        return build(self.problem, upper_bound)
 
-    def _merge(self, best: Result, outcome: Outcome, program: Program, relay: "_Relay") -> Result:
-        """Return the better of two trees, with the better bound."""
-        tree, cost = best.tree, best.objective
-        if outcome.values is not None:
-            found = tidy(self.problem, decode(self.problem, program, outcome.values))
-            judged = objective(self.problem, found)
-            if not judged.ties and judged.total < cost:
-                tree, cost = with_leaf_mass(self.problem, found), judged.total
-        bound = best.bound
-        if outcome.reason != Reason.INFEASIBLE and outcome.bound <= cost * (1 + ROUNDING):
-            bound = min(max(bound, outcome.bound), cost)
-        is_proved = relative_gap(cost, bound) <= self.limits.gap
-        is_sure = is_proved or outcome.reason not in (Reason.OPTIMAL, Reason.INFEASIBLE)
-        reason = Reason.OPTIMAL if is_proved else outcome.reason
-        trace = [point._replace(objective=max(point.objective, cost)) for point in relay.trace]
-        return Result(
-            tree=tree,
-            objective=cost,
-            bound=bound,
-            reason=reason if is_sure else Reason.FINISHED,
-            limit=None if is_proved else outcome.limit,
-            gap_limit=self.limits.gap,
-            trace=(*trace, TracePoint(relay.offset + outcome.seconds, cost, bound)),
-            solver=outcome.solver,
-            version=outcome.version,
-            seconds=outcome.seconds,
-            iterations=best.iterations,
-        )
+    def encode(self, program: Program, tree: ObliqueTree) -> FloatArray:
+        return encode_tree(self.problem, program, tree)
 
+    def decode(self, program: Program, values: FloatArray) -> ObliqueTree:
+        return tidy(self.problem, decode(self.problem, program, values))
 
-class _Relay:
-    """Passes progress on, on the clock of the whole fit, and stops a solve worth restarting."""
-
-    def __init__(
-        self, progress: Progress | None, best: Result, offset: float, restart_below: float
-    ) -> None:
-        self.progress, self.offset, self.restart_below = progress, offset, restart_below
-        self.trace = list(best.trace)
-        self.wants_restart = False
-
-    def __call__(self, point: TracePoint) -> None:
-        known = self.trace[-1]
-        point = TracePoint(
-            self.offset + point.seconds,
-            min(known.objective, point.objective),
-            max(known.bound, point.bound),
-        )
-        if point[1:] != known[1:]:
-            self.trace.append(point)
-            if self.progress is not None:
-                self.progress(point)
-        if point.objective < self.restart_below:
-            self.wants_restart = True
-            raise KeyboardInterrupt
+    def judge(self, tree: ObliqueTree) -> Cost:
+        return objective(self.problem, tree)

@@ -47,6 +47,11 @@ class Cost:
         """The sum of the four terms."""
         return self.margin + self.errors + self.violations + self.splits
 
+    @property
+    def is_allowed(self) -> bool:
+        """Whether the tree keeps the routing margin everywhere."""
+        return self.ties == 0
+
 
 def objective(problem: Problem, tree: ObliqueTree) -> Cost:
     """Return what ``tree`` costs on ``problem``.

@@ -1,6 +1,7 @@
 """What the commands print about a fitted classifier."""
 
 from collections.abc import Sequence
+from dataclasses import fields
 
 import numpy as np
 from rich import box
@@ -30,12 +31,11 @@ def print_outcome(out: Console, estimator: TreeClassifier) -> None:
     """Print the cost by term, the bound, the gap and why the fit stopped."""
     cost, result = estimator.cost_, estimator.result_
     table = Table.grid(padding=(0, 2))
+    terms = {f.name: f"{getattr(cost, f.name):.6g}" for f in fields(cost) if f.type is float}
+    terms["splits"] += f"  ({estimator.tree_.n_splits} splits)"
     for name, value in (
         ("cost", f"{cost.total:.6g}"),
-        ("  margin", f"{cost.margin:.6g}"),
-        ("  errors", f"{cost.errors:.6g}"),
-        ("  violations", f"{cost.violations:.6g}"),
-        ("  splits", f"{cost.splits:.6g}  ({estimator.tree_.n_splits} splits)"),
+        *((f"  {term}", value) for term, value in terms.items()),
         ("bound", f"{result.bound:.6g}  (no tree costs less)"),
         ("gap", f"{result.gap:.2%}"),
         ("ended", f"{result.ended} ({result.solver} {result.version}, {result.seconds:.1f} s)"),

@@ -4,11 +4,13 @@ import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from functools import partial
+from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
+from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -16,28 +18,39 @@ from margintree import topology
 from margintree._typing import AnyArray, FloatArray, IntArray
 from margintree.estimators._weights import row_weights
 from margintree.exceptions import ShallowTreeWarning
-from margintree.objective import Cost, objective
-from margintree.problem import Problem, can_name_all_classes
+from margintree.judges import ErrorCost
+from margintree.objective import Cost
+from margintree.problem import MAX_DEPTH, Problem, can_name_all_classes
 from margintree.report import Report, picture, report_on
 from margintree.result import Result
 from margintree.tree import ObliqueTree
+
+AT_LEAST_0 = [Interval(Real, 0, None, closed="left")]
+"""The constraint on most parameters."""
 
 
 class TreeClassifier(ClassifierMixin, BaseEstimator, ABC):
     """Base of the classifiers whose fitted model is an `ObliqueTree`.
 
     A subclass states its parameters, which must include ``max_depth``, ``class_weight`` and
-    ``smoothing``, and how they make a `Problem` (`_pose`) and a `Result` (`_solve`).
+    ``smoothing``, how they make a `Problem` (`_pose`) and a `Result` (`_solve`), and what a tree
+    costs (`_judge`).
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {}
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "max_depth": [Interval(Integral, 1, MAX_DEPTH, closed="both")],
+        "smoothing": AT_LEAST_0,
+        "class_weight": [dict, StrOptions({"balanced"}), None],
+    }
+    cost_type: ClassVar[type[Cost] | type[ErrorCost]]
+    """What the judge of this classifier returns."""
 
     max_depth: int
     class_weight: Any
     smoothing: float
     classes_: AnyArray
     result_: Result
-    cost_: Cost
+    cost_: Cost | ErrorCost
 
     @abstractmethod
     def _pose(self, X: FloatArray, y: IntArray, weights: FloatArray, n_classes: int) -> Problem:
@@ -46,6 +59,10 @@ class TreeClassifier(ClassifierMixin, BaseEstimator, ABC):
     @abstractmethod
     def _solve(self, problem: Problem, classes: AnyArray) -> Result:
         """Return the result on the problem; ``classes`` are the labels behind its codes."""
+
+    @abstractmethod
+    def _judge(self, problem: Problem, tree: ObliqueTree) -> Cost | ErrorCost:
+        """Return what a tree costs on the problem; the tree alone decides."""
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -74,7 +91,7 @@ class TreeClassifier(ClassifierMixin, BaseEstimator, ABC):
         result = self._solve(problem, classes)
         self.classes_ = classes
         self.result_ = result
-        self.cost_ = objective(problem, result.tree)
+        self.cost_ = self._judge(problem, result.tree)
         return self
 
     @property

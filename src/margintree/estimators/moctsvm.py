@@ -1,27 +1,22 @@
 """The multiclass optimal classification tree with maximum-margin splits."""
 
 from numbers import Integral, Real
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
-import numpy as np
-from joblib import effective_n_jobs
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from margintree._typing import AnyArray, FloatArray, IntArray
-from margintree.estimators._base import TreeClassifier
+from margintree.estimators._base import AT_LEAST_0
+from margintree.estimators._optimised import OptimisedClassifier
 from margintree.estimators._progress import progress_of
-from margintree.estimators._starts import adapted, start_tree, why_unfit
-from margintree.exceptions import InvalidInputError
 from margintree.fit import fit_tree
-from margintree.limits import Limits
-from margintree.problem import MAX_DEPTH, Costs, MarginNorm, Problem
+from margintree.objective import Cost, objective
+from margintree.problem import Costs, MarginNorm, Problem
 from margintree.result import Progress, Result
 from margintree.tree import ObliqueTree
 
-_AT_LEAST_0 = [Interval(Real, 0, None, closed="left")]
 
-
-class MOCTSVMClassifier(TreeClassifier):
+class MOCTSVMClassifier(OptimisedClassifier):
     """Classification tree whose every split is a maximum-margin hyperplane, found as a whole.
 
     The tree minimises ``max ||w||**2 / 2 + c1 * errors + c2 * violations + c3 * splits``, where the
@@ -111,25 +106,16 @@ class MOCTSVMClassifier(TreeClassifier):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "max_depth": [Interval(Integral, 1, MAX_DEPTH, closed="both")],
-        "c1": _AT_LEAST_0,
-        "c2": _AT_LEAST_0,
-        "c3": _AT_LEAST_0,
+        **OptimisedClassifier._parameter_constraints,
+        "c1": AT_LEAST_0,
+        "c2": AT_LEAST_0,
+        "c3": AT_LEAST_0,
         "method": [StrOptions({"search", "exact"})],
-        "solver": [str],
-        "time_limit": [*_AT_LEAST_0, None],
-        "gap": _AT_LEAST_0,
         "max_iter": [Interval(Integral, 0, None, closed="left"), None],
         "routing_margin": [Interval(Real, 0, 1, closed="neither")],
         "margin_norm": [StrOptions({"squared", "plain"})],
-        "smoothing": _AT_LEAST_0,
-        "class_weight": [dict, StrOptions({"balanced"}), None],
-        "start": [ObliqueTree, TreeClassifier, None],
-        "warm_start": ["boolean"],
-        "random_state": ["random_state"],
-        "n_jobs": [Integral, None],
-        "verbose": ["verbose", callable],
     }
+    cost_type = Cost
 
     def __init__(
         self,
@@ -177,12 +163,6 @@ class MOCTSVMClassifier(TreeClassifier):
         """The number of local searches that the search did."""
         return self.result_.iterations
 
-    def __sklearn_clone__(self) -> Self:
-        copy: Self = super().__sklearn_clone__()
-        # A start given as a classifier is data here: an unfitted copy of it would be no start.
-        copy.start = self.start
-        return copy
-
     def _pose(self, X: FloatArray, y: IntArray, weights: FloatArray, n_classes: int) -> Problem:
         return Problem.from_data(
             X,
@@ -200,42 +180,10 @@ class MOCTSVMClassifier(TreeClassifier):
             problem,
             method=self.method,
             solver=self.solver,
-            limits=self._limits(),
+            limits=self._limits(self.max_iter),
             starts=self._starts(problem, classes),
             progress=progress_of(self.verbose),
         )
 
-    def _limits(self) -> Limits:
-        return Limits(
-            seconds=np.inf if self.time_limit is None else self.time_limit,
-            gap=self.gap,
-            iterations=self.max_iter,
-            threads=_threads(self.n_jobs),
-            seed=_seed(self.random_state),
-        )
-
-    def _starts(self, problem: Problem, classes: AnyArray) -> list[ObliqueTree]:
-        """Return the start that was asked for and the tree of the previous fit, where there are."""
-        starts = [] if self.start is None else [start_tree(self.start, problem, classes)]
-        if self.warm_start and hasattr(self, "result_"):
-            is_known = np.array_equal(self.classes_, classes)
-            if is_known and not why_unfit(self.tree_, problem):
-                starts.append(adapted(self.tree_, problem))
-        return starts
-
-
-def _threads(n_jobs: int | None) -> int:
-    """Return the number of threads; joblib would refuse 0 in words that do not tell what to do."""
-    if n_jobs == 0:
-        raise InvalidInputError(
-            "The number of threads, n_jobs, must be a positive number, a negative one that counts "
-            "back from all cores (-1) or None; 0 was given. Use 1 for a single thread."
-        )
-    return int(effective_n_jobs(n_jobs))
-
-
-def _seed(random_state: Any) -> int:
-    """Return a seed; neither NumPy's global generator nor its state has a part in it."""
-    if isinstance(random_state, np.random.RandomState):
-        return int(random_state.randint(np.iinfo(np.int32).max))
-    return 0 if random_state is None else int(random_state)
+    def _judge(self, problem: Problem, tree: ObliqueTree) -> Cost:
+        return objective(problem, tree)

@@ -1,7 +1,19 @@
-"""The MOCTSVM model as a program: solver-free arrays, and the way back to a tree."""
+"""The models as programs: solver-free arrays, and the way back to a tree."""
 
 from margintree.formulation.moctsvm import build, decode, encode_tree
+from margintree.formulation.oct import build_oct, decode_oct, encode_oct
 from margintree.formulation.program import Block, Cone, Program
 from margintree.formulation.strengthening import Strengthening
 
-__all__ = ["Block", "Cone", "Program", "Strengthening", "build", "decode", "encode_tree"]
+__all__ = [
+    "Block",
+    "Cone",
+    "Program",
+    "Strengthening",
+    "build",
+    "build_oct",
+    "decode",
+    "decode_oct",
+    "encode_oct",
+    "encode_tree",
+]

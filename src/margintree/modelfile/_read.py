@@ -3,6 +3,7 @@
 import json
 import os
 from collections.abc import Mapping
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from margintree._typing import AnyArray
 from margintree.estimators import ESTIMATORS, TreeClassifier
 from margintree.exceptions import InvalidInputError, ModelFileError
 from margintree.modelfile._entries import (
+    Reader,
     fail,
     list_of,
     mapping,
@@ -25,7 +27,6 @@ from margintree.modelfile._entries import (
     text,
 )
 from margintree.modelfile._write import FORMAT, VERSION
-from margintree.objective import Cost
 from margintree.problem import MAX_DEPTH
 from margintree.result import Reason, Result, TracePoint
 from margintree.tree import ObliqueTree
@@ -151,7 +152,7 @@ def _estimator(content: Mapping[str, Any]) -> TreeClassifier:
             fail(f"feature_names has {len(names)} names and the tree {tree.n_features} features.")
         estimator.feature_names_in_ = np.array(names, dtype=object)
     estimator.result_ = Result(tree=tree, **record(entries["result"], _RESULT, "result"))
-    estimator.cost_ = Cost(**record(entries["cost"], _COST, "cost"))
+    estimator.cost_ = _cost(entries["cost"], type(estimator))
     return estimator
 
 
@@ -202,6 +203,12 @@ def _classes(data: Mapping[str, Any], n_classes: int) -> AnyArray:
         fail("classes.values has an integer of more than 64 bits.", error)
 
 
+def _cost(data: Mapping[str, Any], estimator: type[TreeClassifier]) -> Any:
+    """Return the cost by term, with the terms that this classifier's judge knows."""
+    readers = {field.name: _COST_ENTRIES[field.type] for field in fields(estimator.cost_type)}
+    return estimator.cost_type(**record(data, readers, "cost"))
+
+
 def _trace(value: Any, where: str) -> tuple[TracePoint, ...]:
     points = list_of(list_of(number))(value, where)
     if any(len(point) != 3 for point in points):
@@ -236,4 +243,4 @@ _RESULT = {
     "seconds": number,
     "iterations": natural,
 }
-_COST = dict.fromkeys(("margin", "errors", "violations", "splits"), number) | {"ties": natural}
+_COST_ENTRIES: dict[Any, Reader] = {float: number, int: natural}

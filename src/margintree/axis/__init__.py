@@ -1,0 +1,1 @@
+"""Axis-parallel trees: CART, and the native exact method with its kernels."""

@@ -1,0 +1,52 @@
+"""What classifiers share that pay for errors and splits only."""
+
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.utils._param_validation import Interval
+
+from margintree._typing import FloatArray, IntArray
+from margintree.judges import ErrorCost, count_errors
+from margintree.objective import Cost
+from margintree.problem import Costs, Problem
+from margintree.shape import Shape
+from margintree.tree import ObliqueTree
+
+
+class ErrorMixin:
+    """Poses and judges trees by their errors, relative to those of a single leaf, and splits.
+
+    The errors of the best single leaf cost 1 and a split costs ``alpha``. Where a single leaf makes
+    no error, an error costs 1.
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "max_splits": [Interval(Integral, 0, None, closed="left"), None],
+        "min_leaf": [Interval(Real, 0, 0.5, closed="both")],
+    }
+    cost_type: ClassVar[type[Cost] | type[ErrorCost]] = ErrorCost
+
+    max_depth: int
+    max_splits: int | None
+    min_leaf: float
+    alpha: float = 0.0
+
+    def _pose(self, X: FloatArray, y: IntArray, weights: FloatArray, n_classes: int) -> Problem:
+        mass = np.bincount(y, weights, minlength=n_classes)
+        baseline = float(mass.sum() - mass.max())
+        price = 1.0 / baseline if baseline > 0 else 1.0
+        return Problem.from_data(
+            X,
+            y,
+            n_classes=n_classes,
+            depth=self.max_depth,
+            costs=Costs(errors=price, violations=0.0, splits=self.alpha),
+            row_weights=weights,
+        )
+
+    def _judge(self, problem: Problem, tree: ObliqueTree) -> ErrorCost:
+        return count_errors(problem, self._shape(problem), tree)
+
+    def _shape(self, problem: Problem) -> Shape:
+        return Shape.of(problem, self.min_leaf, self.max_splits)

@@ -1,0 +1,85 @@
+"""What classifiers share whose tree is optimised: limits, starts, a seed and progress."""
+
+from numbers import Integral
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from joblib import effective_n_jobs
+
+from margintree._typing import AnyArray
+from margintree.estimators._base import AT_LEAST_0, TreeClassifier
+from margintree.estimators._starts import adapted, start_tree, why_unfit
+from margintree.exceptions import InvalidInputError
+from margintree.limits import Limits
+from margintree.problem import Problem
+from margintree.result import Progress
+from margintree.tree import ObliqueTree
+
+
+class OptimisedClassifier(TreeClassifier):
+    """Base of the classifiers whose tree is optimised within limits, from known trees if there are.
+
+    A subclass has the parameters named below, and hands `_limits` and `_starts` on.
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **TreeClassifier._parameter_constraints,
+        "solver": [str],
+        "time_limit": [*AT_LEAST_0, None],
+        "gap": AT_LEAST_0,
+        "start": [ObliqueTree, TreeClassifier, None],
+        "warm_start": ["boolean"],
+        "random_state": ["random_state"],
+        "n_jobs": [Integral, None],
+        "verbose": ["verbose", callable],
+    }
+
+    solver: str
+    time_limit: float | None
+    gap: float
+    start: Any
+    warm_start: bool
+    random_state: Any
+    n_jobs: int | None
+    verbose: int | Progress
+
+    def __sklearn_clone__(self) -> Self:
+        copy: Self = super().__sklearn_clone__()
+        # A start given as a classifier is data here: an unfitted copy of it would be no start.
+        copy.start = self.start
+        return copy
+
+    def _limits(self, iterations: int | None = None) -> Limits:
+        return Limits(
+            seconds=np.inf if self.time_limit is None else self.time_limit,
+            gap=self.gap,
+            iterations=iterations,
+            threads=_threads(self.n_jobs),
+            seed=seed_of(self.random_state),
+        )
+
+    def _starts(self, problem: Problem, classes: AnyArray) -> list[ObliqueTree]:
+        """Return the start that was asked for and the tree of the previous fit, where there are."""
+        starts = [] if self.start is None else [start_tree(self.start, problem, classes)]
+        if self.warm_start and hasattr(self, "result_"):
+            is_known = np.array_equal(self.classes_, classes)
+            if is_known and not why_unfit(self.tree_, problem):
+                starts.append(adapted(self.tree_, problem))
+        return starts
+
+
+def _threads(n_jobs: int | None) -> int:
+    """Return the number of threads; joblib would refuse 0 in words that do not tell what to do."""
+    if n_jobs == 0:
+        raise InvalidInputError(
+            "The number of threads, n_jobs, must be a positive number, a negative one that counts "
+            "back from all cores (-1) or None; 0 was given. Use 1 for a single thread."
+        )
+    return int(effective_n_jobs(n_jobs))
+
+
+def seed_of(random_state: Any) -> int:
+    """Return a seed; neither NumPy's global generator nor its state has a part in it."""
+    if isinstance(random_state, np.random.RandomState):
+        return int(random_state.randint(np.iinfo(np.int32).max))
+    return 0 if random_state is None else int(random_state)

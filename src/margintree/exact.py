@@ -1,0 +1,205 @@
+"""An exact solve of any kind of tree: from a first tree, through a program, to a judged result."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+import numpy as np
+
+from margintree._typing import FloatArray
+from margintree.exceptions import InvalidInputError
+from margintree.formulation import Program
+from margintree.incumbent import Price
+from margintree.limits import Clock, Limits
+from margintree.objective import with_leaf_mass
+from margintree.problem import Problem
+from margintree.result import Progress, Reason, Result, TracePoint, relative_gap
+from margintree.solvers import Outcome, Solver
+from margintree.tree import ObliqueTree
+
+SEARCH_SHARE = 0.2
+"""Share of the time limit that the search may take before an exact solve."""
+RESTART_BELOW = 0.7
+"""An incumbent this many times cheaper than the start is worth a program with smaller big-Ms."""
+MAX_ENTRIES = 30_000_000
+"""Entries of its matrix up to which a program is built; more would take several GiB."""
+ROUNDING = 1e-6
+"""How far a solver's bound may lie above a judged tree before it is taken for an error."""
+
+
+class Model(Protocol):
+    """What an exact solve has to know of a kind of tree.
+
+    Attributes
+    ----------
+    problem : Problem
+        The training set and its costs.
+    grows_tighter : bool
+        Whether a program that is built for a cheaper tree is easier to solve.
+    """
+
+    @property
+    def problem(self) -> Problem:
+        """The training set and its costs."""
+        ...
+
+    @property
+    def grows_tighter(self) -> bool:
+        """Whether a program that is built for a cheaper tree is easier to solve."""
+        ...
+
+    def first(
+        self, limits: Limits, starts: Sequence[ObliqueTree], progress: Progress | None
+    ) -> Result:
+        """Return a tree to start from, and what is known about it."""
+        ...
+
+    def build(self, upper_bound: float) -> Program:
+        """Return the program, in which trees that cost more than the bound need no place."""
+        ...
+
+    def encode(self, program: Program, tree: ObliqueTree) -> FloatArray:
+        """Return the values of the program's variables that stand for a tree."""
+        ...
+
+    def decode(self, program: Program, values: FloatArray) -> ObliqueTree:
+        """Return the tree that values stand for, or one that costs less."""
+        ...
+
+    def judge(self, tree: ObliqueTree) -> Price:
+        """Return what a tree costs."""
+        ...
+
+
+def check_size(problem: Problem, entries: int, instead: str) -> None:
+    """Raise InvalidInputError if a program with so many entries would be too large.
+
+    Parameters
+    ----------
+    problem : Problem
+        The training set.
+    entries : int
+        About how many entries its matrix would have.
+    instead : str
+        The method to use instead.
+    """
+    if entries > MAX_ENTRIES:
+        raise InvalidInputError(
+            f"An exact model of {problem.n_rows} rows and {problem.n_features} features at depth "
+            f"{problem.depth} would have about {entries:,} entries; at most {MAX_ENTRIES:,} are "
+            f"allowed. Use method={instead!r}, fewer rows or a smaller depth."
+        )
+
+
+def solve_exactly(
+    model: Model,
+    solver: Solver,
+    limits: Limits,
+    starts: Sequence[ObliqueTree] = (),
+    progress: Progress | None = None,
+) -> Result:
+    """Return the best tree that a solver finds from a first tree, and what it proves.
+
+    Parameters
+    ----------
+    model : Model
+        The kind of tree, on a problem.
+    solver : Solver
+        Solves the programs.
+    limits : Limits
+        When to stop; the first tree and the solve together.
+    starts : sequence of ObliqueTree
+        Known trees, in the scaled space of the problem.
+    progress : callable, optional
+        Told of every better tree and bound.
+    """
+    return _Exact(model, solver, limits, progress, model.grows_tighter).run(starts)
+
+
+@dataclass
+class _Exact:
+    """An exact solve from a first tree, begun anew when a much better tree appears."""
+
+    model: Model
+    solver: Solver
+    limits: Limits
+    progress: Progress | None
+    may_restart: bool
+
+    def run(self, starts: Sequence[ObliqueTree]) -> Result:
+        clock = Clock(self.limits.seconds)
+        first = replace(self.limits, seconds=SEARCH_SHARE * self.limits.seconds)
+        found = self.model.first(first, starts, self.progress)
+        best = replace(found, solver=self.solver.name)
+        is_done = best.is_optimal or best.reason == Reason.INTERRUPTED
+        while not is_done:
+            best, is_done = self._solve(best, clock)
+        return replace(best, seconds=clock.elapsed())
+
+    def _solve(self, best: Result, clock: Clock) -> tuple[Result, bool]:
+        """Return the result of one solve, and whether no further one is needed."""
+        program = self.model.build(best.objective)
+        start = self.model.encode(program, best.tree)
+        restart_below = RESTART_BELOW * best.objective if self.may_restart else -np.inf
+        relay = _Relay(self.progress, best, clock.elapsed(), restart_below)
+        limits = replace(self.limits, seconds=clock.remaining())
+        outcome = self.solver.solve(program, limits, start, relay)
+        result = self._merge(best, outcome, program, relay)
+        # A solver may claim, within its tolerances, a tree that the judge prices otherwise.
+        self.may_restart = result.objective < restart_below
+        return result, not relay.wants_restart or clock.is_over()
+
+    def _merge(self, best: Result, outcome: Outcome, program: Program, relay: "_Relay") -> Result:
+        """Return the better of two trees, with the better bound."""
+        tree, cost = best.tree, best.objective
+        if outcome.values is not None:
+            found = self.model.decode(program, outcome.values)
+            judged = self.model.judge(found)
+            if judged.is_allowed and judged.total < cost:
+                tree, cost = with_leaf_mass(self.model.problem, found), judged.total
+        bound = best.bound
+        if outcome.reason != Reason.INFEASIBLE and outcome.bound <= cost * (1 + ROUNDING):
+            bound = min(max(bound, outcome.bound), cost)
+        is_proved = relative_gap(cost, bound) <= self.limits.gap
+        is_sure = is_proved or outcome.reason not in (Reason.OPTIMAL, Reason.INFEASIBLE)
+        reason = Reason.OPTIMAL if is_proved else outcome.reason
+        trace = [point._replace(objective=max(point.objective, cost)) for point in relay.trace]
+        return Result(
+            tree=tree,
+            objective=cost,
+            bound=bound,
+            reason=reason if is_sure else Reason.FINISHED,
+            limit=None if is_proved else outcome.limit,
+            gap_limit=self.limits.gap,
+            trace=(*trace, TracePoint(relay.offset + outcome.seconds, cost, bound)),
+            solver=outcome.solver,
+            version=outcome.version,
+            seconds=outcome.seconds,
+            iterations=best.iterations,
+        )
+
+
+class _Relay:
+    """Passes progress on, on the clock of the whole fit, and stops a solve worth restarting."""
+
+    def __init__(
+        self, progress: Progress | None, best: Result, offset: float, restart_below: float
+    ) -> None:
+        self.progress, self.offset, self.restart_below = progress, offset, restart_below
+        self.trace = list(best.trace)
+        self.wants_restart = False
+
+    def __call__(self, point: TracePoint) -> None:
+        known = self.trace[-1]
+        point = TracePoint(
+            self.offset + point.seconds,
+            min(known.objective, point.objective),
+            max(known.bound, point.bound),
+        )
+        if point[1:] != known[1:]:
+            self.trace.append(point)
+            if self.progress is not None:
+                self.progress(point)
+        if point.objective < self.restart_below:
+            self.wants_restart = True
+            raise KeyboardInterrupt

@@ -1,0 +1,124 @@
+"""The best tree so far, as a judge prices it, with the bound it is measured against."""
+
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+from margintree import __version__
+from margintree.limits import Clock
+from margintree.objective import with_leaf_mass
+from margintree.problem import Problem
+from margintree.result import Progress, Reason, Result, TracePoint, relative_gap
+from margintree.tidy import tidy
+from margintree.tree import ObliqueTree
+
+
+class Price(Protocol):
+    """What every judge returns: a cost by term."""
+
+    @property
+    def total(self) -> float:
+        """The sum of the terms."""
+        ...
+
+    @property
+    def is_allowed(self) -> bool:
+        """Whether the tree keeps all rules."""
+        ...
+
+
+Judge = Callable[[ObliqueTree], Price]
+"""Prices a tree on a problem that it knows."""
+
+
+class Incumbent:
+    """Keeps the cheapest allowed tree it is offered, and tells of every better one.
+
+    The first tree is told of by `tell`, so that whoever asks to stop then finds an incumbent.
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        judge: Judge,
+        tree: ObliqueTree,
+        bound: float,
+        clock: Clock,
+        progress: Progress | None = None,
+    ) -> None:
+        self.problem, self.judge, self.clock, self.progress = problem, judge, clock, progress
+        self.tree, self.objective = tree, judge(tree).total
+        self.bound = bound
+        self.trace: list[TracePoint] = []
+
+    @classmethod
+    def without_splits(
+        cls,
+        problem: Problem,
+        judge: Judge,
+        bound: float,
+        clock: Clock,
+        progress: Progress | None = None,
+    ) -> "Incumbent":
+        """Return an incumbent that begins with the best tree without splits."""
+        leaf = ObliqueTree.leaf(problem.depth, problem.n_features, problem.n_classes)
+        return cls(problem, judge, tidy(problem, leaf), bound, clock, progress)
+
+    @property
+    def gap(self) -> float:
+        """How far the bound lies below the objective, as a share of the objective."""
+        return relative_gap(self.objective, self.bound)
+
+    def offer_all(self, starts: Sequence[ObliqueTree]) -> None:
+        """Tell of the first tree, and keep the cheapest of the starts if it is cheaper."""
+        self.tell()
+        for tree in starts:
+            self.offer(tree)
+
+    def offer(self, tree: ObliqueTree) -> None:
+        """Keep a tree, without splits that do not pay, if it is allowed and the cheapest so far."""
+        tree = tidy(self.problem, tree)
+        cost = self.judge(tree)
+        if cost.is_allowed and cost.total < self.objective:
+            self.tree, self.objective = tree, cost.total
+            self.tell()
+
+    def raise_bound(self, bound: float) -> None:
+        """Note a bound, if it is better; no bound is above the cost of a tree that is known."""
+        bound = min(bound, self.objective)
+        if bound > self.bound:
+            self.bound = bound
+            self.tell()
+
+    def tell(self) -> None:
+        """Add a point to the trace, and tell of it; the callback may raise KeyboardInterrupt."""
+        self.trace.append(TracePoint(self.clock.elapsed(), self.objective, self.bound))
+        if self.progress is not None:
+            self.progress(self.trace[-1])
+
+    def why_stopped(self, gap_limit: float) -> tuple[Reason, str | None]:
+        """Return why a method stops that goes on until it has a proof or no time."""
+        if self.gap <= gap_limit:
+            return Reason.OPTIMAL, None
+        return Reason.LIMIT, "time"
+
+    def result(
+        self,
+        reason: Reason,
+        limit: str | None,
+        gap_limit: float,
+        solver: str,
+        version: str = __version__,
+    ) -> Result:
+        """Return the best tree with all that is known about it."""
+        return Result(
+            tree=with_leaf_mass(self.problem, self.tree),
+            objective=self.objective,
+            bound=self.bound,
+            reason=reason,
+            limit=limit,
+            gap_limit=gap_limit,
+            trace=tuple(self.trace),
+            solver=solver,
+            version=version,
+            seconds=self.clock.elapsed(),
+        )

@@ -1,0 +1,73 @@
+"""The judge of CART and OCT: misclassified training weight, and a price for every split."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from margintree.problem import Problem
+from margintree.shape import Shape
+from margintree.tree import ObliqueTree
+
+
+@dataclass(frozen=True)
+class ErrorCost:
+    """The cost of a tree by term; the terms add up to ``total``.
+
+    Attributes
+    ----------
+    errors : float
+        The price of the misclassified rows.
+    splits : float
+        The price of the splits.
+    faults : int
+        How often the tree breaks a rule of its shape. A tree with faults is never returned.
+    """
+
+    errors: float
+    splits: float
+    faults: int
+
+    @property
+    def total(self) -> float:
+        """The sum of the two terms."""
+        return self.errors + self.splits
+
+    @property
+    def is_allowed(self) -> bool:
+        """Whether the tree keeps all rules."""
+        return self.faults == 0
+
+
+def errors_only(problem: Problem) -> Problem:
+    """Return the problem in which margin violations cost nothing, as this judge has it."""
+    return replace(problem, costs=replace(problem.costs, violations=0.0))
+
+
+def count_errors(problem: Problem, shape: Shape, tree: ObliqueTree) -> ErrorCost:
+    """Return what ``tree`` costs on ``problem`` when only errors and splits count.
+
+    Parameters
+    ----------
+    problem : Problem
+        The training set and its costs; the cost of violations plays no part.
+    shape : Shape
+        The rules that the tree should keep.
+    tree : ObliqueTree
+        Any tree over the same features and classes.
+
+    Examples
+    --------
+    >>> from margintree.problem import Costs
+    >>> problem = Problem.from_data([[0.0], [0.6], [1.0]], [0, 0, 1], n_classes=2, depth=1,
+    ...                             costs=Costs(errors=1, splits=0.25))
+    >>> tree = ObliqueTree.stump([1.0], -0.5, leaf_classes=[0, 1], n_classes=2)
+    >>> count_errors(problem, Shape.of(problem), tree)
+    ErrorCost(errors=1.0, splits=0.25, faults=0)
+    """
+    predicted = tree.predict(problem.X)
+    prices = problem.error_prices[np.arange(problem.n_rows), predicted]
+    return ErrorCost(
+        errors=float(prices.sum()),
+        splits=problem.costs.splits * tree.n_splits,
+        faults=shape.faults(problem, tree),
+    )

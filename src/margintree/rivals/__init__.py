@@ -1,0 +1,6 @@
+"""Methods beside MOCTSVM: each puts its native method and its exact model together."""
+
+from margintree.rivals.cart import fit_cart
+from margintree.rivals.oct import fit_oct
+
+__all__ = ["fit_cart", "fit_oct"]
