@@ -10,6 +10,8 @@ from sklearn.metrics import precision_recall_fscore_support
 
 from margintree import MOCTSVMClassifier, ObliqueTree
 from margintree.export.questions import question
+from margintree.page import render
+from margintree.scaling import Scaling
 
 CHROMIUM = Path("/usr/bin/chromium")
 ARGUMENTS = [
@@ -212,6 +214,47 @@ def test_values_that_are_no_numbers_are_pointed_out(visit, iris):
     assert "needs a number" in page.locator("#about-row").inner_text()
     field.fill("5")
     assert field.get_attribute("aria-invalid") == "false"
+
+
+def random_tree(depth, rng):
+    """Return a tree in which some branch nodes do not split, also above others that do."""
+    n_branch, n_features, n_classes = 2**depth - 1, 3, 5
+    splits = rng.random(n_branch) < 0.8
+    return ObliqueTree(
+        weights=rng.normal(size=(n_branch, n_features)).round(1) * splits[:, None],
+        intercepts=np.where(splits, rng.normal(size=n_branch), -1.0),
+        splits=splits,
+        leaf_classes=rng.integers(n_classes, size=n_branch + 1),
+        leaf_mass=rng.integers(3, size=(n_branch + 1, n_classes)).astype(float),
+        scaling=Scaling(np.array([-1.0, 0.0, 5.0]), np.array([2.0, 0.3, 1000.0])),
+    )
+
+
+@pytest.mark.parametrize(("depth", "seed"), [(1, 0), (2, 1), (3, 2), (8, 3)])
+def test_any_tree_can_be_shown_and_followed(visit, depth, seed):
+    """Up to depth 8, also where branch nodes do not split: the way and the class of every row."""
+    rng = np.random.default_rng(seed)
+    tree = random_tree(depth, rng)
+    page = visit(render("any", {"tree": tree.to_dict(), "shares": tree.leaf_shares().tolist()}))
+    page.locator("#tab-row").click()
+    drawn = page.locator(".node").evaluate_all("nodes => nodes.map(n => Number(n.dataset.node))")
+    rows = tree.scaling.minimum + tree.scaling.span * rng.normal(size=(12, 3))
+    scaled = tree.scaling.apply(rows)
+    visited = tree.decision_path(scaled).toarray()
+    for row, nodes, code in zip(rows, visited, tree.predict(scaled), strict=True):
+        paste_values(page, row)
+        assert predicted(page) == code
+        assert nodes_on_path(page) == {*(np.flatnonzero(nodes) + 1).tolist()} & {*drawn}
+    assert {tree.first_stop(node) for node in drawn} == {*drawn}
+
+
+def test_a_split_without_terms_is_shown(visit):
+    """A hyperplane that no feature moves asks the same of every row."""
+    tree = ObliqueTree.stump([0.0, 0.0], 1.0, leaf_classes=[0, 1], n_classes=2)
+    page = visit(render("flat", {"tree": tree.to_dict(), "shares": tree.leaf_shares().tolist()}))
+    assert "2 features have no part in it" in page.locator("#panel-node").inner_text()
+    page.locator("#tab-row").click()
+    assert predicted(page) == 1
 
 
 def changes_shown(page):

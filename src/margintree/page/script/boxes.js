@@ -23,7 +23,7 @@ function questionLines(node) {
     return `${sign}${features[feature]} × ${number(Math.abs(coefficient))}`;
   });
   const others = terms.length > 2 ? `… ${terms.length - 2} more ` : "";
-  return [...texts, `${others}≥ ${number(threshold)} ?`];
+  return [...(texts.length ? texts : ["0"]), `${others}≥ ${number(threshold)} ?`];
 }
 
 function splitLines(node) {

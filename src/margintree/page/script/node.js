@@ -28,9 +28,9 @@ function leafParts(leaf) {
 
 function questionParts(node) {
   const { terms, threshold } = tree.questions.get(node);
-  const most = terms[0].influence;
+  const most = terms[0]?.influence;
   const rows = terms.map(({ feature, coefficient, influence }) => [
-    features[feature],
+    featureName(feature),
     figure(number(coefficient)),
     bar(influence / most, "var(--accent)"),
   ]);

@@ -94,6 +94,12 @@ function swatch(k) {
   return svg("svg", { class: "swatch", width: 12, height: 12, "aria-hidden": "true" }, square);
 }
 
+// The name of a feature; a long one may break after a joint such as an underscore.
+function featureName(j) {
+  const parts = features[j].split(/(?<=[_./-])/);
+  return element("span", {}, ...parts.flatMap((part) => [part, element("wbr")]));
+}
+
 const classTag = (k) => element("span", { class: "tag" }, swatch(k), classes[k]);
 
 const quietNote = (text) => element("p", { class: "quiet" }, text);

@@ -91,7 +91,7 @@ class RowPanel {
 
   field(name, j) {
     const input = element("input", { type: "number", step: "any", "data-feature": j });
-    const label = element("label", { title: name }, element("span", {}, name), input);
+    const label = element("label", { title: name }, featureName(j), input);
     input.addEventListener("input", () => this.type());
     return { label, input };
   }
@@ -185,7 +185,7 @@ class RowPanel {
     const meaning = "outside the range of the training rows";
     const mark = isFar ? element("abbr", { title: meaning }, "*") : null;
     const target = figure(String(to).replaceAll("-", "−"), mark);
-    return [features[feature], figure(number(from)), target, classTag(label), button];
+    return [featureName(feature), figure(number(from)), target, classTag(label), button];
   }
 }
 
@@ -219,7 +219,7 @@ function stepPart(row, node, next) {
   const total = sum(parts.map(({ amount }) => amount));
   const isYes = tree.children(node)[1] === next;
   const rows = parts.map(({ feature, coefficient, amount }) => [
-    features[feature],
+    featureName(feature),
     ...[row[feature], coefficient, amount].map((value) => figure(number(value))),
   ]);
   const titles = ["Feature", "value", "× coefficient", "= term"];
