@@ -45,8 +45,8 @@ def to_sql(
     Notes
     -----
     Databases have limits to the size of an expression: SQLite and DuckDB take about 900 features.
-    SQLite may read a number of 17 digits as its neighbour, which can matter to rows on a hyperplane. NaN is no number to `predict`, but it is one to DuckDB and
-    PostgreSQL.
+    SQLite may read a number of 17 digits as its neighbour, which can matter to rows on a
+    hyperplane. `predict` refuses NaN, but DuckDB takes it for a number above all others.
 
     Examples
     --------
