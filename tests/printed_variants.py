@@ -1,6 +1,7 @@
 """The model as printed in the paper, trap by trap: the corrected program with one error put back.
 
-Each function takes the literal program of a problem and returns a changed one.
+Small instances on which it shows come first, with what a program says of them and what is true.
+Each function after them takes the literal program of a problem and returns a changed one.
 """
 
 from dataclasses import replace
@@ -9,7 +10,50 @@ import numpy as np
 from scipy import sparse
 
 from margintree import topology
+from margintree.formulation import Strengthening, build, decode
 from margintree.formulation.assembly import merge, rows, stack
+from margintree.limits import Limits
+from margintree.objective import objective
+from margintree.problem import Costs, Problem
+from margintree.solvers import get
+from margintree.tidy import tidy
+from margintree.tree import ObliqueTree
+
+LINE = [[5.0], [5.0], [8.0], [10.0], [0.0], [1.0]], [1, 1, 0, 0, 1, 0]
+PLANE = (
+    [[9.0, 2.0], [1.0, 3.0], [4.0, 8.0], [4.0, 1.0], [3.0, 6.0], [8.0, 8.0]],
+    [1, 0, 1, 0, 1, 0],
+)
+SEVEN = (
+    [[9.0, 2.0], [1.0, 3.0], [4.0, 8.0], [4.0, 1.0], [3.0, 6.0], [8.0, 8.0], [10.0, 2.0]],
+    [1, 0, 1, 0, 0, 1, 0],
+)
+EXACT = Limits(seconds=60, gap=1e-6)
+
+
+def problem_of(data, costs, depth=1, **options):
+    """Return the problem of rows and class codes with the costs c1, c2 and c3."""
+    X, y = data
+    n_classes = max(y) + 1
+    costs = Costs(*costs)
+    return Problem.from_data(X, y, n_classes=n_classes, depth=depth, costs=costs, **options)
+
+
+def literal(problem):
+    """Return the corrected program, word for word as the model is written."""
+    leaf = tidy(problem, ObliqueTree.leaf(problem.depth, problem.n_features, problem.n_classes))
+    return build(problem, objective(problem, leaf).total, Strengthening.none())
+
+
+def optimum(program):
+    """Return what a program says the cheapest tree costs."""
+    return get("scip").solve(program, EXACT).objective
+
+
+def judged(problem, program):
+    """Return what the tree of a program's optimum really costs."""
+    outcome = get("scip").solve(program, EXACT)
+    return objective(problem, decode(problem, program, outcome.values))
 
 
 def changed(program, matrix=None, row_lower=None, row_upper=None):

@@ -6,48 +6,12 @@ import numpy as np
 import pytest
 
 import printed_variants as printed
-from margintree.formulation import Strengthening, build, decode, encode_tree
-from margintree.limits import Limits
+from margintree.formulation import Strengthening, build, encode_tree
 from margintree.objective import objective
-from margintree.problem import Costs, Problem
 from margintree.solvers import get
 from margintree.testing.oracle import cheapest_tree
-from margintree.tidy import tidy
 from margintree.tree import ObliqueTree
-
-LINE = [[5.0], [5.0], [8.0], [10.0], [0.0], [1.0]], [1, 1, 0, 0, 1, 0]
-PLANE = (
-    [[9.0, 2.0], [1.0, 3.0], [4.0, 8.0], [4.0, 1.0], [3.0, 6.0], [8.0, 8.0]],
-    [1, 0, 1, 0, 1, 0],
-)
-SEVEN = (
-    [[9.0, 2.0], [1.0, 3.0], [4.0, 8.0], [4.0, 1.0], [3.0, 6.0], [8.0, 8.0], [10.0, 2.0]],
-    [1, 0, 1, 0, 0, 1, 0],
-)
-EXACT = Limits(seconds=60, gap=1e-6)
-
-
-def problem_of(data, costs, depth=1, **options):
-    X, y = data
-    n_classes = max(y) + 1
-    costs = Costs(*costs)
-    return Problem.from_data(X, y, n_classes=n_classes, depth=depth, costs=costs, **options)
-
-
-def literal(problem):
-    leaf = tidy(problem, ObliqueTree.leaf(problem.depth, problem.n_features, problem.n_classes))
-    return build(problem, objective(problem, leaf).total, Strengthening.none())
-
-
-def optimum(program):
-    """Return what a program says the cheapest tree costs."""
-    return get("scip").solve(program, EXACT).objective
-
-
-def judged(problem, program):
-    """Return what the tree of a program's optimum really costs."""
-    outcome = get("scip").solve(program, EXACT)
-    return objective(problem, decode(problem, program, outcome.values))
+from printed_variants import EXACT, LINE, PLANE, SEVEN, judged, literal, optimum, problem_of
 
 
 def assert_ours_is_right(problem):

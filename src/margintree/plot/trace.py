@@ -46,8 +46,8 @@ def plot_trace(model: Any, *, ax: "Axes | None" = None) -> "Axes":
     result = _result(model)
     if not result.trace:
         raise InvalidInputError(
-            "A trace with at least one point is needed to draw it; this result has none, as those "
-            "of a model file. Draw it after fit, before the model is saved."
+            "A trace with at least one point is needed to draw it; this result has none. "
+            "Give the classifier or the result of a fit."
         )
     seconds, costs, bounds = np.array([*result.trace, _last(result)]).T
     ax = axes_or_new(ax, 6.4, 4.0)

@@ -1,0 +1,127 @@
+"""How the site is built: ``sphinx-build -W --keep-going -b html docs docs/_build/html``.
+
+What is generated on the way (examples that were run, the reference, the page of the command) lies
+in ``docs/auto`` and is not committed.
+"""
+
+import ast
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+from margintree import MOCTSVMClassifier, __version__
+from margintree.datasets import load
+
+HERE = Path(__file__).parent
+sys.path += [str(HERE / "_ext"), str(HERE.parent / "tests")]  # the guide shows printed variants
+
+project = "margintree"
+author = project_copyright = "The margintree developers"
+version = release = __version__
+
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "numpydoc",
+    "sphinx_gallery.gen_gallery",
+    "sphinx_copybutton",
+    "mathml",
+]
+templates_path = ["_templates"]
+exclude_patterns = ["_build", "guide", "search.md"]  # Sphinx has a page "search" of its own
+default_role = "py:obj"
+smartquotes = False  # the page of the command has options in it
+
+html_theme = "furo"
+html_title = "margintree"
+html_show_sphinx = False
+html_static_path = ["_static"]
+html_extra_path = ["auto/site"]
+html_css_files = ["site.css"]
+html_math_renderer = "mathml"
+html_show_sourcelink = False
+
+myst_enable_extensions = ["dollarmath", "deflist"]
+myst_heading_anchors = 3
+
+autosummary_generate = True
+autodoc_member_order = "bysource"
+autodoc_typehints = "none"  # numpydoc's sections say what a parameter is, in words
+numpydoc_show_class_members = False
+
+copybutton_prompt_text = r">>> |\.\.\. |\$ "
+copybutton_prompt_is_regexp = True
+
+sphinx_gallery_conf = {
+    "examples_dirs": ["guide", "../examples"],
+    "gallery_dirs": ["auto/guide", "auto/examples"],
+    "filename_pattern": r"\.py$",
+    "within_subsection_order": "FileNameSortKey",
+    "abort_on_example_error": True,
+    "capture_repr": (),
+    "download_all_examples": False,
+    "show_signature": False,
+    "min_reported_time": 3600,
+    "write_computation_times": False,
+    "backreferences_dir": "auto/uses",
+    "doc_module": ("margintree",),
+}
+suppress_warnings = ["config.cache"]  # the gallery's settings need not be pickled
+
+
+BENCHMARKS = """# Benchmarks
+
+Tables as the scripts in `benchmarks/` printed them. The first line of each says on which machine
+and with which versions; run the script to have them for yours. The machine was shared with other
+work, so read single times as within a factor of two."""
+
+
+def write_page(name: str, text: str) -> None:
+    """Write a page that comes from elsewhere."""
+    path = HERE / "auto" / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+
+
+def command_page() -> str:
+    """Return the page of the command, as the command itself tells it."""
+    call = [sys.executable, "-m", "typer", "margintree.cli", "utils", "docs", "--name", project]
+    text = subprocess.run(call, capture_output=True, text=True, check=True).stdout
+    text = re.sub(r"\[/?bold\]", "**", text)
+    text = re.sub(r"^margintree .*$", r"    \g<0>", text, flags=re.MULTILINE)
+    text = re.sub(r"\*\*Commands\*\*:.*?(?=^## )", "", text, flags=re.DOTALL | re.MULTILINE)
+    return text.replace("# `margintree`", "# The command line", 1)
+
+
+def root_page(name: str) -> str:
+    """Return a document of the root, with links that hold in ``docs/auto``."""
+    text = (HERE.parent / name).read_text(encoding="utf-8")
+    homes = {"README.md": "../index.md", "CHANGELOG.md": "changes.md", "docs/": "../"}
+    return re.sub(rf"\]\(({'|'.join(homes)})", lambda link: f"]({homes[link[1]]}", text)
+
+
+def benchmark_page() -> str:
+    """Return a page with every table of ``docs/benchmarks``, told by the scripts that made them."""
+    parts = [BENCHMARKS]
+    for table in sorted((HERE / "benchmarks").glob("*.txt")):
+        scripts = (HERE.parent / "benchmarks").glob("*.py")
+        sources = [p.read_text(encoding="utf-8") for p in scripts if table.stem.startswith(p.stem)]
+        told = [ast.get_docstring(ast.parse(source)) or "" for source in sources]
+        parts += [f"## {table.stem}", *told, f"```text\n{table.read_text(encoding='utf-8')}```"]
+    return "\n\n".join(parts)
+
+
+def sample_report() -> str:
+    """Return a report to try out. Its fit also compiles the kernels before the examples run."""
+    iris = load("iris")
+    clf = MOCTSVMClassifier(max_depth=2, c1=10.0, c3=1.0).fit(iris.X, iris.y)
+    return clf.report(iris.X, iris.y, feature_names=iris.feature_names).html
+
+
+write_page("command.md", command_page())
+write_page("contributing.md", root_page("CONTRIBUTING.md"))
+write_page("changes.md", root_page("CHANGELOG.md"))
+write_page("benchmarks.md", benchmark_page())
+write_page("site/report.html", sample_report())
