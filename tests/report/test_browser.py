@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import precision_recall_fscore_support
 
-from margintree import MOCTSVMClassifier, ObliqueTree
+from margintree import CARTClassifier, MOCTSVMClassifier, ObliqueTree
 from margintree.export.questions import question
 from margintree.page import render
 from margintree.scaling import Scaling
@@ -129,6 +129,27 @@ def test_a_split_shows_its_question(visit, kind, request):
         np.testing.assert_allclose(threshold, float(asked.threshold), rtol=0.02)
         yes = tree.first_stop(int(2 * node + (not asked.is_turned)))
         assert page.locator(f".edge[data-edge='{yes}'] text").text_content() == "yes"
+
+
+def test_a_single_feature_is_compared_as_it_is(visit, iris):
+    """The trees of CART: no coefficients, thresholds and histograms in original units."""
+    clf = CARTClassifier(max_depth=2).fit(iris.X, iris.y)
+    page = visit(clf.report(iris.X, iris.y, iris.names).html)
+    node = int(np.flatnonzero(clf.tree_.splits)[-1]) + 1
+    page.locator(f".node[data-node='{node}']").click()
+    asked = question(clf.tree_, node)
+    name, threshold = iris.names[asked.terms[0][0]], float(asked.threshold)
+    panel = page.locator("#panel-node")
+    assert panel.locator("p").first.inner_text().startswith(f"Is {name} at least ")
+    shown = shown_numbers([panel.locator("p strong").inner_text()])
+    np.testing.assert_allclose(shown, threshold, rtol=0.02)
+    assert f"Values of {name}: no below" in panel.inner_text()
+    assert page.locator("#cost tbody th").all_inner_texts() == ["errors", "splits", "total"]
+    page.locator("#tab-row").click()
+    choose(page, 149)
+    assert predicted(page) == list(clf.classes_).index(clf.predict(iris.X[[149]])[0])
+    step = page.locator(f".step[data-step='{node}'] h4").inner_text()
+    assert step.startswith(f"Split {node}: {name} {iris.X[149, asked.terms[0][0]]:g} ")
 
 
 def test_a_node_shows_who_arrives(visit, iris):

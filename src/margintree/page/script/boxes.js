@@ -17,10 +17,11 @@ function nodeLabel(node) {
 
 // The question of a split in three short lines.
 function questionLines(node) {
-  const { terms, threshold } = tree.questions.get(node);
+  const { terms, threshold, isSingle } = tree.questions.get(node);
   const texts = terms.slice(0, 2).map(({ feature, coefficient }, i) => {
     const sign = coefficient < 0 ? "− " : i ? "+ " : "";
-    return `${sign}${features[feature]} × ${number(Math.abs(coefficient))}`;
+    const factor = isSingle ? "" : ` × ${number(Math.abs(coefficient))}`;
+    return `${sign}${features[feature]}${factor}`;
   });
   const others = terms.length > 2 ? `… ${terms.length - 2} more ` : "";
   return [...(texts.length ? texts : ["0"]), `${others}≥ ${number(threshold)} ?`];
@@ -34,14 +35,14 @@ function splitLines(node) {
   });
 }
 
-function leafLines(leaf, height) {
+function leafLines(leaf, width, height) {
   const amounts = arrivals(leaf);
   const k = tree.leafClass(leaf);
   const right = sum(amounts) ? `${count(amounts[k])} of ${count(sum(amounts))}` : "no rows";
   const isTall = height > 40;
   const y = isTall ? 20 : 18;
-  const name = svg("text", { class: "label", x: 28, y, "data-room": isTall ? 8 : 70 }, classes[k]);
-  const place = isTall ? { x: 28, y: 37 } : { x: 140, y, "text-anchor": "end" };
+  const name = svg("text", { class: "label", x: 28, y, "data-room": isTall ? 8 : 84 }, classes[k]);
+  const place = isTall ? { x: 28, y: 37 } : { x: width - 10, y, "text-anchor": "end" };
   const box = svg("rect", { x: 10, y: y - 10, width: 11, height: 11, rx: 3, fill: fillOf(k) });
   return [box, name, svg("text", { class: "note", ...place }, right)];
 }

@@ -3,9 +3,9 @@
 
 const SHAPES = {
   hanging: { level: 148, slot: 160, split: [216, 74], leaf: [142, 52] },
-  growing: { level: 250, slot: 46, split: [200, 70], leaf: [150, 34] },
+  growing: { level: 250, slot: 46, split: [200, 70], leaf: [190, 34] },
 };
-const LARGEST_HANGING = 8;
+const LARGEST_HANGING = 6;
 const LARGEST_ZOOM = 1.35;
 
 // The place of every drawn node: its level, and its position among the leaves. A split of a
@@ -123,7 +123,7 @@ class Drawing {
         transform: `translate(${x - width / 2} ${y - height / 2})`,
       },
       svg("rect", { class: "box", width, height, rx: 9 }),
-      ...(isLeaf ? leafLines(node, height) : splitLines(node)),
+      ...(isLeaf ? leafLines(node, width, height) : splitLines(node)),
       mixStrip(arrivals(node), width, height),
     );
     if (!isLeaf) item.setAttribute("aria-expanded", "true");

@@ -1,11 +1,11 @@
 // What the tree costs on its training rows, what is proved, and how the fit went.
 
-const TERMS = [
-  ["margin", "widest margin that the splits leave"],
-  ["errors", "misclassified training rows"],
-  ["violations", "training rows inside margins"],
-  ["splits", "number of splits"],
-];
+const MEANINGS = {
+  margin: "how narrow the narrowest margin of a split is",
+  errors: "misclassified training rows",
+  violations: "training rows inside margins",
+  splits: "number of splits",
+};
 
 function showFit(section) {
   const { fit } = report;
@@ -20,10 +20,10 @@ function showFit(section) {
 
 function costPart({ cost, total }) {
   const whole = total || 1;
-  const rows = TERMS.map(([name, meaning]) => [
-    element("span", { title: meaning }, name),
-    figure(number(cost[name])),
-    bar(cost[name] / whole, "var(--accent)"),
+  const rows = Object.entries(cost).map(([name, amount]) => [
+    element("span", { title: MEANINGS[name] }, name),
+    figure(number(amount)),
+    bar(amount / whole, "var(--accent)"),
   ]);
   rows.push(["total", element("strong", { class: "figure" }, number(total)), ""]);
   return element(
@@ -45,9 +45,7 @@ function proofPart(fit) {
     ["By", `${fit.by}${seconds}`],
   ];
   const lines = facts.flatMap(([name, text]) => [element("dt", {}, name), element("dd", {}, text)]);
-  const trace = fit.trace.length
-    ? tracePart(fit)
-    : quietNote("No trace of the fit is kept in the model.");
+  const trace = fit.trace.length > 1 ? tracePart(fit) : quietNote(noTrace(fit));
   const title = fit.optimal ? "Proved optimal" : "What is proved";
   return element(
     "div",
@@ -56,6 +54,10 @@ function proofPart(fit) {
     element("dl", { id: "proof" }, ...lines),
     trace,
   );
+}
+
+function noTrace({ trace }) {
+  return trace.length ? "The fit was a single step." : "No trace of the fit is kept in the model.";
 }
 
 const TRACE = { left: 58, right: 10, top: 10, floor: 146, height: 170, width: 420 };

@@ -27,7 +27,14 @@ function leafParts(leaf) {
 }
 
 function questionParts(node) {
-  const { terms, threshold } = tree.questions.get(node);
+  const { terms, threshold, isSingle } = tree.questions.get(node);
+  const what = isSingle ? features[terms[0].feature] : "the sum of features times coefficients";
+  const end = element("strong", {}, number(threshold));
+  const question = element("p", {}, `Is ${what} at least `, end, "\u00a0?");
+  return isSingle ? [question] : [question, ...termParts(terms)];
+}
+
+function termParts(terms) {
   const most = terms[0]?.influence;
   const rows = terms.map(({ feature, coefficient, influence }) => [
     featureName(feature),
@@ -38,13 +45,6 @@ function questionParts(node) {
   const idle = tree.nFeatures - terms.length;
   const unused = idle ? ` ${plural(idle, "feature has", "features have")} no part in it.` : "";
   return [
-    element(
-      "p",
-      {},
-      "Is the sum of features times coefficients at least ",
-      element("strong", {}, number(threshold)),
-      "\u00a0?",
-    ),
     ...folded(rows, TERMS_SHOWN, (some) => table(titles, some, { class: "terms" }), "terms"),
     quietNote(`Original units. Influence is |coefficient| times the range in training.${unused}`),
   ];
@@ -67,14 +67,20 @@ function arrivalParts(node) {
 const CHART = { width: 420, height: 170, top: 8, bottom: 34, side: 10 };
 
 function histogramParts(node) {
-  const bins = histogramOf(node);
-  const note = "Values of the split: no below 0, yes above. The margin, −1 to 1, is shaded.";
+  const { isSingle, terms, threshold, unit } = tree.questions.get(node);
+  const name = isSingle ? features[terms[0].feature] : "the split";
+  const zero = isSingle ? threshold : 0;
+  const ends = isSingle ? "" : ", −1 to 1,";
+  const note = `Values of ${name}: no below ${number(zero)}, yes above. The margin${ends} is shaded.`;
   return [
     element("h3", {}, "Distances from the hyperplane"),
     quietNote(note),
-    histogramPicture(bins),
+    histogramPicture(histogramOf(node), (value) => number(rounded(zero + value * unit, unit))),
   ];
 }
+
+// The number without what rounding left of a 0, in a unit of this size.
+const rounded = (value, unit) => (Math.abs(value) < 1e-9 * unit ? 0 : value);
 
 // Counts by bin and class, turned round where the question is.
 function histogramOf(node) {
@@ -85,7 +91,8 @@ function histogramOf(node) {
   return { first: -(first + n * width), width, counts: turned, n };
 }
 
-function histogramPicture({ first, width, counts, n }) {
+// The picture; `name` says how a value of the split is written on the axis.
+function histogramPicture({ first, width, counts, n }, name) {
   const { top, bottom, side } = CHART;
   const totals = Array.from({ length: n }, (_, i) => sum(counts.map(([, heights]) => heights[i])));
   const most = Math.max(1, ...totals);
@@ -102,6 +109,7 @@ function histogramPicture({ first, width, counts, n }) {
         return svg("rect", { ...box, y, width: x(first + width) - x(first) - 1 });
       });
   });
+  const marks = x(1) - x(0) > 34 ? [-1, 0, 1] : [0];
   const margin = { x: x(-1), y: top, width: x(1) - x(-1), height: floor - top, class: "margin" };
   return svg(
     "svg",
@@ -115,7 +123,7 @@ function histogramPicture({ first, width, counts, n }) {
     ...bars,
     svg("line", { class: "axis", x1: side, x2: CHART.width - side, y1: floor, y2: floor }),
     svg("line", { class: "zero", x1: x(0), x2: x(0), y1: top - 4, y2: floor + 4 }),
-    ...[first, -1, 0, 1, first + n * width].map((v) => tick(x(v), floor, number(v))),
+    ...[first, ...marks, first + n * width].map((v) => tick(x(v), floor, name(v))),
     svg("text", { class: "side", x: side, y: CHART.height - 4 }, "← no"),
     svg(
       "text",

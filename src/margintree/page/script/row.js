@@ -213,22 +213,38 @@ function verdictParts(leaf, label) {
 
 // One split on the way: the sum, term by term.
 function stepPart(row, node, next) {
-  const { terms, threshold } = tree.questions.get(node);
+  const { terms, threshold, isSingle } = tree.questions.get(node);
   const parts = terms.map((term) => ({ ...term, amount: term.coefficient * row[term.feature] }));
   parts.sort((a, b) => Math.abs(b.amount) - Math.abs(a.amount));
-  const total = sum(parts.map(({ amount }) => amount));
+  const total = number(sum(parts.map(({ amount }) => amount)));
   const isYes = tree.children(node)[1] === next;
+  const comparison = `${total} ${isYes ? "≥" : "<"} ${number(threshold)}, `;
+  const name = isSingle ? `${features[terms[0].feature]} ` : "";
+  return element(
+    "section",
+    { class: "step", "data-step": node },
+    element(
+      "h4",
+      {},
+      `${nodeName(node)}: `,
+      name,
+      comparison,
+      element("strong", {}, isYes ? "yes" : "no"),
+    ),
+    ...(isSingle ? [] : sumParts(row, parts)),
+  );
+}
+
+function sumParts(row, parts) {
   const rows = parts.map(({ feature, coefficient, amount }) => [
     featureName(feature),
     ...[row[feature], coefficient, amount].map((value) => figure(number(value))),
   ]);
   const titles = ["Feature", "value", "× coefficient", "= term"];
-  const answer = element("strong", {}, isYes ? "yes" : "no");
-  const sign = isYes ? "≥" : "<";
-  return element(
-    "section",
-    { class: "step", "data-step": node },
-    element("h4", {}, `${nodeName(node)}: ${number(total)} ${sign} ${number(threshold)}, `, answer),
-    ...folded(rows, STEPS_TERMS_SHOWN, (some) => table(titles, some, { class: "terms" }), "terms"),
+  return folded(
+    rows,
+    STEPS_TERMS_SHOWN,
+    (some) => table(titles, some, { class: "terms" }),
+    "terms",
   );
 }

@@ -90,22 +90,25 @@ class Tree {
 }
 
 // What a split asks, in original units: is the sum of coefficients times features at least the
-// threshold? It is turned round where that makes the coefficient of most influence positive, as
-// the printed rules are.
+// threshold? It is turned round where that makes the coefficient of most influence positive, and a
+// single feature is compared as it is, as in the printed rules.
 class Question {
   constructor(tree, node) {
     const weights = tree.weights[node - 1];
     const order = weights.map((_, j) => j).filter((j) => weights[j] !== 0);
     order.sort((i, j) => Math.abs(weights[j]) - Math.abs(weights[i]) || i - j);
+    this.isSingle = order.length === 1;
     this.isTurned = weights[order[0]] < 0;
-    this.sign = this.isTurned ? -1 : 1;
+    const sign = this.isTurned ? -1 : 1;
+    // What the sum gains when the value of the split grows by 1.
+    this.unit = this.isSingle ? tree.span[order[0]] / Math.abs(weights[order[0]]) : 1;
     this.terms = order.map((j) => ({
       feature: j,
-      coefficient: (this.sign * weights[j]) / tree.span[j],
+      coefficient: this.isSingle ? 1 : (sign * weights[j]) / tree.span[j],
       influence: Math.abs(weights[j]),
     }));
     const shift = this.terms.reduce((sum, t) => sum + t.coefficient * tree.minimum[t.feature], 0);
-    this.threshold = shift - this.sign * tree.intercepts[node - 1];
+    this.threshold = shift - sign * tree.intercepts[node - 1] * this.unit;
   }
 }
 
