@@ -2,8 +2,6 @@
 
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from margintree.problem import Problem
 from margintree.shape import Shape
 from margintree.tree import ObliqueTree
@@ -64,10 +62,9 @@ def count_errors(problem: Problem, shape: Shape, tree: ObliqueTree) -> ErrorCost
     >>> count_errors(problem, Shape.of(problem), tree)
     ErrorCost(errors=1.0, splits=0.25, faults=0)
     """
-    predicted = tree.predict(problem.X)
-    prices = problem.error_prices[np.arange(problem.n_rows), predicted]
+    wrong = problem.row_weights * problem.error_costs[problem.y, tree.predict(problem.X)]
     return ErrorCost(
-        errors=float(prices.sum()),
+        errors=problem.costs.errors * float(wrong.sum()),
         splits=problem.costs.splits * tree.n_splits,
         faults=shape.faults(problem, tree),
     )

@@ -1,0 +1,77 @@
+"""The cheapest axis-parallel tree by enumeration, for a handful of rows."""
+
+from collections.abc import Iterator
+from functools import cache
+
+import numpy as np
+
+from margintree.problem import Costs, Problem
+from margintree.shape import Shape
+
+Rows = tuple[int, ...]
+
+
+def cheapest_axis_tree(problem: Problem, shape: Shape) -> float:
+    """Return what the cheapest of all axis-parallel trees of a shape costs in errors and splits.
+
+    Examples
+    --------
+    >>> problem = Problem.from_data([[0.0], [1.0], [2.0]], [0, 1, 0], n_classes=2, depth=2,
+    ...                             costs=Costs(errors=1, splits=0.25))
+    >>> cheapest_axis_tree(problem, Shape.of(problem))
+    0.5
+    """
+
+    @cache
+    def cheapest(rows: Rows, depth: int, n_splits: int) -> float:
+        prices = [leaf_price(rows)]
+        if depth > 0 and n_splits > 0:
+            for left, right in divisions(problem, rows):
+                for on_left in range(n_splits):
+                    below = cheapest(left, depth - 1, on_left)
+                    below += cheapest(right, depth - 1, n_splits - 1 - on_left)
+                    prices.append(problem.costs.splits + below)
+        return min(prices)
+
+    def leaf_price(rows: Rows) -> float:
+        is_light = problem.row_weights[list(rows)].sum() < shape.least_mass
+        is_whole = len(rows) == problem.n_rows
+        if is_light and not is_whole:
+            return np.inf
+        return float(problem.error_prices[list(rows)].sum(axis=0).min())
+
+    return cheapest(tuple(range(problem.n_rows)), problem.depth, shape.max_splits)
+
+
+def divisions(problem: Problem, rows: Rows) -> Iterator[tuple[Rows, Rows]]:
+    """Yield all ways to divide rows by a threshold of one feature."""
+    for values in problem.X.T:
+        for threshold in np.unique(values[list(rows)])[1:]:
+            yield (
+                tuple(i for i in rows if values[i] < threshold),
+                tuple(i for i in rows if values[i] >= threshold),
+            )
+
+
+def tiny_axis_problem(rng: np.random.Generator, max_depth: int = 2) -> tuple[Problem, Shape]:
+    """Return a random problem of 4 to 9 rows, with everything that OCT knows varied.
+
+    Examples
+    --------
+    >>> problem, shape = tiny_axis_problem(np.random.default_rng(0))
+    >>> problem.n_rows <= 9
+    True
+    """
+    n, p, K = int(rng.integers(4, 10)), int(rng.integers(1, 4)), int(rng.integers(2, 4))
+    # One decimal makes equal values, and equal rows with different labels, likely.
+    X = rng.random((n, p)).round(int(rng.choice([1, 3])))
+    problem = Problem.from_data(
+        X,
+        rng.integers(0, K, n),
+        n_classes=K,
+        depth=int(rng.integers(1, max_depth + 1)),
+        costs=Costs(errors=float(rng.choice([0.1, 1])), splits=float(rng.choice([0, 0.05, 0.3]))),
+        row_weights=rng.uniform(0.5, 2, n) if rng.random() < 0.4 else None,
+    )
+    min_leaf = float(rng.choice([0, 0.05, 0.2, 0.3]))
+    return problem, Shape.of(problem, min_leaf, (None, 1, 2, 3, 5)[rng.integers(5)])
