@@ -9,16 +9,19 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
-from margintree import MOCTSVMClassifier, __version__
+import margintree
+from margintree import MOCTSVMClassifier
 from margintree.datasets import load
 
 HERE = Path(__file__).parent
+PUBLIC = [name for name in margintree.__all__ if name != "__version__"]
 sys.path += [str(HERE / "_ext"), str(HERE.parent / "tests")]  # the guide shows printed variants
 
 project = "margintree"
 author = project_copyright = "The margintree developers"
-version = release = __version__
+version = release = margintree.__version__
 
 extensions = [
     "myst_parser",
@@ -71,6 +74,17 @@ sphinx_gallery_conf = {
 suppress_warnings = ["config.cache"]  # the gallery's settings need not be pickled
 
 
+GROUPS = {
+    "estimators": "Classifiers",
+    "plot": "Pictures",
+    "export": "Trees for people, programs and databases",
+    "modelfile": "Model files",
+    "report": "Reports",
+    "": "Problems, trees and results",
+    "exceptions": "Errors and warnings",
+}
+"""The parts of the reference, by the room in which a name lives; all other rooms share one."""
+
 BENCHMARKS = """# Benchmarks
 
 Tables as the scripts in `benchmarks/` printed them. The first line of each says on which machine
@@ -113,6 +127,18 @@ def benchmark_page() -> str:
     return "\n\n".join(parts)
 
 
+def reference_page() -> str:
+    """Return the reference: every public name, in groups."""
+    rooms = {name: getattr(margintree, name).__module__.split(".")[1] for name in PUBLIC}
+    parts = ["Reference", "=" * 9, "Everything here can be imported from ``margintree`` itself."]
+    parts += [".. currentmodule:: margintree"]
+    for room, title in GROUPS.items():
+        names = [name for name in PUBLIC if (rooms[name] if rooms[name] in GROUPS else "") == room]
+        table = [".. autosummary::", "   :toctree: api", "", *(f"   {name}" for name in names)]
+        parts += [title, "-" * len(title), "\n".join(table)] if names else []
+    return "\n\n".join(parts).replace("\n\n===", "\n===").replace("\n\n---", "\n---") + "\n"
+
+
 def sample_report() -> str:
     """Return a report to try out. Its fit also compiles the kernels before the examples run."""
     iris = load("iris")
@@ -123,5 +149,19 @@ def sample_report() -> str:
 write_page("command.md", command_page())
 write_page("contributing.md", root_page("CONTRIBUTING.md"))
 write_page("changes.md", root_page("CHANGELOG.md"))
+write_page("reference.rst", reference_page())
 write_page("benchmarks.md", benchmark_page())
 write_page("site/report.html", sample_report())
+
+
+def keep_underscores(*event: Any) -> None:
+    """Keep a name that ends with an underscore, in the type of a parameter, from being a link."""
+    lines = event[-1]
+    for i, line in enumerate(lines):
+        if re.match(r"\w+ : ", line):
+            lines[i] = re.sub(r"(?<=\w)_(?=[,)])", r"\\_", line)
+
+
+def setup(app: Any) -> None:
+    """Tell Sphinx of what is done here."""
+    app.connect("autodoc-process-docstring", keep_underscores, priority=400)  # before numpydoc

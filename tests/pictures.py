@@ -72,6 +72,11 @@ def draw_deep_tree(ax):
     plot_tree(deep_tree(), feature_names=names, max_terms=3, ax=ax)
 
 
+def draw_single_feature(ax):
+    stump = ObliqueTree.stump([4.0, 0.0], -1.0, leaf_classes=[0, 1], n_classes=2)
+    plot_tree(stump, feature_names=["height (m)", "girth"], ax=ax)
+
+
 def draw_leaf(ax):
     plot_tree(ObliqueTree.leaf(2, 3, 2, label=1), class_names=["no", "yes"], ax=ax)
 
@@ -110,6 +115,7 @@ PICTURES = {
     for draw, size in (
         (draw_small_tree, (5, 5)),
         (draw_deep_tree, (16, 9)),
+        (draw_single_feature, (4, 3)),
         (draw_leaf, (3, 1.5)),
         (draw_partition, (6, 5)),
         (draw_fictitious_classes, (6, 5)),

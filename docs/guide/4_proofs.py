@@ -58,6 +58,6 @@ print(hasty.result_.reason.value, hasty.result_.limit, f"gap {hasty.gap_:.1%}")
 #
 # Proofs are for small problems: tens of rows, depth 2, a few minutes. Larger ones get a bound and
 # a gap. :doc:`Proving a tree optimal </exact>` says what makes the solver fast, and :doc:`the
-# benchmarks </auto/benchmarks>` how fast. Costs matter as well: with a large ``c1`` the optimum is a
-# tree without errors, which is easy to prove where there is one; in between, many trees are nearly
-# as good as the best, and to rule them out takes time.
+# benchmarks </auto/benchmarks>` how fast. Costs matter as well: with a large ``c1`` the optimum is
+# a tree without errors, which is easy to prove where there is one; in between, many trees are
+# nearly as good as the best, and to rule them out takes time.

@@ -5,7 +5,7 @@ import sys
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from matplotlib.figure import Figure
 from matplotlib.path import Path as Outline
@@ -15,13 +15,13 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import pictures
-from margintree import MOCTSVMClassifier, ObliqueTree, Result
+from margintree import CARTClassifier, MOCTSVMClassifier, ObliqueTree, Result
 from margintree.exceptions import InvalidInputError
 from margintree.export.names import named
 from margintree.plot import plot_partition, plot_path, plot_trace, plot_tree
 from margintree.plot._pen import shortened, text_width
+from margintree.plot._plane import Plane
 from margintree.plot._style import class_colours
-from margintree.plot.partition import _Plane
 from strategies import trees
 
 SQUARE = np.array([[0.0, 0.0], [1.0, 1.0], [0.3, 0.6]])
@@ -46,7 +46,7 @@ def area(corners):
 @given(trees(n_features=2), st.integers(0, 9))
 def test_the_regions_are_where_the_tree_predicts(tree, seed):
     """The regions of the leaves fill the picture, and every point lies in that of its leaf."""
-    plane = _Plane.through(named(tree), SQUARE * tree.scaling.span + tree.scaling.minimum, (0, 1))
+    plane = Plane.through(named(tree), SQUARE * tree.scaling.span + tree.scaling.minimum, (0, 1))
     leaves = {node: c for node, c in plane.pieces() if node > len(tree.splits) and len(c)}
     assert sum(map(area, leaves.values())) == pytest.approx(area(plane.box), rel=1e-9)
     low, high = plane.box.min(axis=0), plane.box.max(axis=0)
@@ -61,7 +61,7 @@ def test_the_regions_are_where_the_tree_predicts(tree, seed):
 def test_the_plane_holds_other_features_at_their_medians(tree):
     """Its tree predicts what the whole tree predicts for rows with those medians."""
     X = np.random.default_rng(0).uniform(size=(9, 3)) * tree.scaling.span + tree.scaling.minimum
-    plane = _Plane.through(named(tree), X, (2, 0))
+    plane = Plane.through(named(tree), X, (2, 0))
     rows = X.copy()
     rows[:, 1] = np.median(X[:, 1])
     scaled = tree.scaling.apply(rows)
@@ -134,6 +134,22 @@ def test_a_partition_that_cannot_be_drawn_says_why(change, message, ax):
     with pytest.raises(InvalidInputError, match=message):
         plot_partition(**arguments)
     assert not ax.has_data()
+
+
+@settings(max_examples=10)
+@given(trees(), st.integers(1, 3))
+def test_any_tree_can_be_drawn(tree, max_terms):
+    """Idle nodes, splits on no feature and leaves without rows are no obstacle."""
+    ax = Figure().add_subplot()
+    plot_tree(tree, max_terms=max_terms, ax=ax)
+    ax.figure.draw_without_rendering()
+
+
+def test_methods_without_margins_are_drawn_without(ax):
+    """CART pays for no margin, so there are no dashed lines in its picture."""
+    X, y = pictures.plants()
+    plot_partition(CARTClassifier(max_depth=2).fit(X, y), X, y, ax=ax)
+    assert {line.get_linestyle() for line in ax.lines} == {"-"}
 
 
 def test_a_tree_needs_at_least_one_term(ax):

@@ -92,7 +92,7 @@ class MOCTSVMClassifier(OptimisedClassifier):
         The labels.
     n_features_in_ : int
         The number of features.
-    feature_names_in_ : ndarray of shape (p,)
+    feature_names_in_ : ndarray of shape (n_features_in_,)
         The names of the features, when ``X`` had names.
 
     Examples

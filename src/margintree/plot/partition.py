@@ -1,8 +1,8 @@
 """The plane of two features as a tree divides it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.utils import check_array
@@ -12,18 +12,15 @@ from margintree import topology
 from margintree._typing import BoolArray, FloatArray, IntArray
 from margintree.exceptions import InvalidInputError
 from margintree.export.names import NamedTree, named
+from margintree.plot._model import has_margins
+from margintree.plot._plane import Plane, crossings, sides
 from margintree.plot._style import FAINT, INK, PAPER, axes_or_new, class_colours, class_marker
-from margintree.scaling import Scaling
 from margintree.tree import ObliqueTree
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_ROOM = 0.06
-"""Space around the rows, as a share of their range."""
 _MARKER_AREA = 34
-_MOST_NAMED = 2
-"""Features up to which the title says which value each has."""
 _RIGHT_SIDE, _LEFT_SIDE = "#d2d2d2", "#f6f6f6"
 
 
@@ -86,22 +83,18 @@ def plot_partition(
     """
     names = named(model, feature_names, class_names)
     rows = _Rows.of(names.tree, X, y, getattr(model, "classes_", None))
-    plane = _Plane.through(names, rows.X, features)
+    plane = Plane.through(names, rows.X, features)
     if node is not None:
         _check_splits(names.tree, node)
     ax = axes_or_new(ax, 6.0, 4.8)
     if node is None:
-        _draw_regions(ax, plane)
+        _draw_regions(ax, plane, has_margins(model))
         _draw_labels(ax, plane, rows, names.classes)
     else:
-        _draw_sides(ax, plane, node)
+        _draw_sides(ax, plane, node, has_margins(model))
         _draw_fictitious(ax, plane, rows, node)
     _finish(ax, plane, names, node)
     return ax
-
-
-_Piece: TypeAlias = tuple[int, FloatArray]
-"""A node, and the corners of the part of the picture that comes to it."""
 
 
 @dataclass(frozen=True)
@@ -138,142 +131,30 @@ def _codes(y: Any, classes: Any, n_classes: int) -> IntArray:
     return np.searchsorted(known, labels)
 
 
-@dataclass(frozen=True)
-class _Plane:
-    """Two features of a tree, the others held at their medians.
-
-    Attributes
-    ----------
-    tree : ObliqueTree
-        The tree of the plane: two features, original units.
-    features : pair of int
-        The two features, among those of the whole tree.
-    box : ndarray of shape (4, 2)
-        The corners of the picture.
-    title : str
-        What is held at which value.
-    """
-
-    tree: ObliqueTree
-    features: list[int]
-    box: FloatArray
-    title: str
-
-    @classmethod
-    def through(cls, names: NamedTree, X: FloatArray, features: Sequence[int | str]) -> "_Plane":
-        """Return the plane through the medians of the rows."""
-        shown = _pair(features, names.features)
-        others = np.setdiff1d(np.arange(X.shape[1]), shown)
-        medians = np.median(X[:, others], axis=0)
-        raw = names.tree.in_original_units()
-        tree = ObliqueTree(
-            raw.weights[:, shown],
-            raw.intercepts + raw.weights[:, others] @ medians,
-            raw.splits,
-            raw.leaf_classes,
-            raw.leaf_mass,
-            Scaling.identity(len(shown)),
-        )
-        title = _title([names.features[j] for j in others], medians)
-        return cls(tree, shown, _box(X[:, shown]), title)
-
-    def pieces(self, node: int = 1, corners: FloatArray | None = None) -> Iterator[_Piece]:
-        """Yield every split and leaf at or below a node with its part of the picture."""
-        corners = self.box if corners is None else corners
-        node = self.tree.first_stop(node)
-        yield node, corners
-        if node <= len(self.tree.splits):
-            left, right = _sides(corners, self.values(node, corners))
-            yield from self.pieces(topology.left(node), left)
-            yield from self.pieces(topology.right(node), right)
-
-    def values(self, node: int, points: FloatArray) -> FloatArray:
-        """Return the value of a split at points of the plane."""
-        return np.asarray(points @ self.tree.weights[node - 1] + self.tree.intercepts[node - 1])
-
-
-def _pair(features: Sequence[int | str], names: tuple[str, ...]) -> list[int]:
-    """Return two different features by number."""
-    try:
-        pair = [names.index(f) if isinstance(f, str) else range(len(names))[f] for f in features]
-    except (ValueError, IndexError):
-        pair = []
-    if len(pair) != 2 or pair[0] == pair[1]:
-        raise InvalidInputError(
-            f"features must be two different features, by number in 0..{len(names) - 1} or by name "
-            f"from {list(names)}; {features!r} was given."
-        )
-    return pair
-
-
-def _title(names: list[str], medians: FloatArray) -> str:
-    """Return which features are held at which value."""
-    if len(names) > _MOST_NAMED:
-        return f"the other {len(names)} features at their medians"
-    held = [f"{name} = {value:.3g}" for name, value in zip(names, medians, strict=True)]
-    return f"{', '.join(held)} (medians)" if held else ""
-
-
-def _box(points: FloatArray) -> FloatArray:
-    """Return the corners of a box with some space around the points."""
-    low, high = points.min(axis=0), points.max(axis=0)
-    room = np.where(high > low, _ROOM * (high - low), 0.5)
-    (left, bottom), (right, top) = low - room, high + room
-    return np.array([[left, bottom], [right, bottom], [right, top], [left, top]])
-
-
-def _crossings(corners: FloatArray, values: FloatArray) -> tuple[BoolArray, FloatArray]:
-    """Return which sides of a polygon a line crosses, given its values at the corners, and where.
-
-    A side runs from a corner to the next one.
-    """
-    to, value_to = np.roll(corners, -1, axis=0), np.roll(values, -1)
-    crosses = (values >= 0) != (value_to >= 0)
-    share = values[crosses] / (values[crosses] - value_to[crosses])
-    return crosses, corners[crosses] + share[:, None] * (to - corners)[crosses]
-
-
-def _sides(corners: FloatArray, values: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the corners of the two parts of a convex polygon left and right of a line.
-
-    As for rows, what lies on the line goes right.
-
-    Examples
-    --------
-    >>> triangle = np.array([[0.0, 0.0], [2.0, 0.0], [0.0, 2.0]])
-    >>> left, right = _sides(triangle, np.array([-1.0, 1.0, 1.0]))
-    >>> left.tolist(), right.tolist()
-    ([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]], [[1.0, 0.0], [2.0, 0.0], [0.0, 2.0], [0.0, 1.0]])
-    """
-    crosses, points = _crossings(corners, values)
-    parts = []
-    for kept in (values < 0, values >= 0):
-        places = np.concatenate([np.flatnonzero(kept), np.flatnonzero(crosses) + 0.5])
-        both = np.concatenate([corners[kept], points])
-        parts.append(both[np.argsort(places)])
-    return parts[0], parts[1]
-
-
-def _draw_split(ax: "Axes", plane: _Plane, node: int, corners: FloatArray) -> None:
+def _draw_split(
+    ax: "Axes", plane: Plane, node: int, corners: FloatArray, with_margin: bool
+) -> None:
     """Draw the hyperplane and the ends of its margin inside the region of its node."""
     values = plane.values(node, corners)
-    for level, style in ((0.0, "-"), (-1.0, "--"), (1.0, "--")):
-        _, ends = _crossings(corners, values - level)
+    lines = [(0.0, "-"), (-1.0, "--"), (1.0, "--")]
+    for level, style in lines if with_margin else lines[:1]:
+        _, ends = crossings(corners, values - level)
         width = 1.8 if level == 0 else 0.9
         ax.plot(*ends.T, style, color=INK, linewidth=width, zorder=2)
 
 
-def _draw_regions(ax: "Axes", plane: _Plane) -> None:
+def _draw_regions(ax: "Axes", plane: Plane, with_margins: bool) -> None:
+    """Draw the regions of the leaves and all hyperplanes."""
     colours = class_colours(plane.tree.n_classes)
     for node, corners in plane.pieces():
         if node <= len(plane.tree.splits):
-            _draw_split(ax, plane, node, corners)
+            _draw_split(ax, plane, node, corners, with_margins)
         else:
             label = plane.tree.leaf_classes[node - len(plane.tree.leaf_classes)]
             ax.fill(*corners.T, color=colours[label], alpha=0.25, linewidth=0, zorder=1)
 
 
-def _draw_labels(ax: "Axes", plane: _Plane, rows: _Rows, classes: tuple[str, ...]) -> None:
+def _draw_labels(ax: "Axes", plane: Plane, rows: _Rows, classes: tuple[str, ...]) -> None:
     """Draw the rows in the colours of their labels, with a ring around those predicted wrong."""
     points = rows.X[:, plane.features]
     for k, colour in enumerate(class_colours(len(classes))):
@@ -293,16 +174,16 @@ def _draw_labels(ax: "Axes", plane: _Plane, rows: _Rows, classes: tuple[str, ...
         _scatter(ax, points[:0], "predicted wrong", color="none", edgecolor="black", linewidth=1.6)
 
 
-def _draw_sides(ax: "Axes", plane: _Plane, node: int) -> None:
+def _draw_sides(ax: "Axes", plane: Plane, node: int, with_margin: bool) -> None:
     """Draw the region of one split in two shades, and its hyperplane."""
     corners = dict(plane.pieces())[node]
-    parts = _sides(corners, plane.values(node, corners))
+    parts = sides(corners, plane.values(node, corners))
     for part, shade in zip(parts, (_LEFT_SIDE, _RIGHT_SIDE), strict=True):
         ax.fill(*part.T, color=shade, linewidth=0, zorder=0)
-    _draw_split(ax, plane, node, corners)
+    _draw_split(ax, plane, node, corners, with_margin)
 
 
-def _draw_fictitious(ax: "Axes", plane: _Plane, rows: _Rows, node: int) -> None:
+def _draw_fictitious(ax: "Axes", plane: Plane, rows: _Rows, node: int) -> None:
     """Draw the rows at one split by the side to which they go, and all others faintly."""
     points = rows.X[:, plane.features]
     elsewhere = ~rows.visits[:, node - 1]
@@ -319,7 +200,7 @@ def _scatter(ax: "Axes", points: FloatArray, label: str | None, **style: Any) ->
     ax.scatter(x, y, s=_MARKER_AREA, label=label, zorder=3, **style)
 
 
-def _finish(ax: "Axes", plane: _Plane, names: NamedTree, node: int | None) -> None:
+def _finish(ax: "Axes", plane: Plane, names: NamedTree, node: int | None) -> None:
     """Set limits, names and title."""
     ax.set_xlim(*plane.box[[0, 1], 0])
     ax.set_ylim(*plane.box[[0, 3], 1])

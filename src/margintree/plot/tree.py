@@ -1,19 +1,17 @@
 """The tree as cards: what every split asks, and which rows come to it."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from margintree import topology
-from margintree._typing import FloatArray
 from margintree.exceptions import InvalidInputError
 from margintree.export.names import NamedTree, named
 from margintree.export.questions import Question, question
+from margintree.plot._layout import Card, class_mass, laid_out
+from margintree.plot._model import has_margins
 from margintree.plot._pen import Pen, shortened, text_width
 from margintree.plot._style import FAINT, INK, PAPER, axes_or_new, class_colours
-from margintree.tree import ObliqueTree
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -44,9 +42,9 @@ def plot_tree(
     units, rounded to three digits (`export_text` has them all, and all digits that matter). The bar
     beside a coefficient is its influence: how far the feature moves the sum over its whole range,
     to the right when it adds. Rows whose sum reaches the threshold follow "yes"; those whose sum is
-    within 1 of it lie inside the margin, and the width of the margin is its share of a box in which
-    every feature spans 1. The strip at the foot of a card shows the classes of the training rows
-    that come to it.
+    as close to it as the card says lie inside the margin, whose width is its share of a box in
+    which every feature spans 1. A split on a single feature compares it as it is. The strip at the
+    foot of a card shows the classes of the training rows that come to it.
 
     Parameters
     ----------
@@ -74,52 +72,19 @@ def plot_tree(
     """
     if max_terms < 1:
         raise InvalidInputError(f"max_terms must be at least 1; {max_terms!r} was given.")
-    drawing = _Drawing(named(model, feature_names, class_names), max_terms)
+    names = named(model, feature_names, class_names)
+    drawing = _Drawing(names, max_terms, has_margins(model))
     ax = axes_or_new(ax, _INCHES * drawing.width, _INCHES * drawing.height)
     drawing.draw(ax)
     return ax
 
 
-@dataclass(frozen=True)
-class _Card:
-    """Where a node is drawn: the middle of its card, the level, and what lies below it."""
-
-    node: int
-    x: float
-    level: int
-    children: tuple["_Card", ...] = ()
-
-    def all(self) -> Iterator["_Card"]:
-        yield self
-        for child in self.children:
-            yield from child.all()
-
-
-def _laid_out(tree: ObliqueTree, node: int = 1, level: int = 0, first: int = 0) -> _Card:
-    """Return the card of a subtree whose leaves take the columns from ``first`` on."""
-    node = tree.first_stop(node)
-    if node > len(tree.splits):
-        return _Card(node, first, level)
-    left = _laid_out(tree, topology.left(node), level + 1, first)
-    middle = first + sum(1 for card in left.all() if not card.children)
-    right = _laid_out(tree, topology.right(node), level + 1, middle)
-    last = max(card.x for card in right.all() if not card.children)
-    return _Card(node, (first + last) / 2, level, (left, right))
-
-
-def _mass(tree: ObliqueTree, node: int) -> FloatArray:
-    """Return the training weight of every class that comes to a node."""
-    width = topology.n_leaves(tree.depth - topology.depth_of(node))
-    first = node * width - topology.n_leaves(tree.depth)
-    return np.asarray(tree.leaf_mass[first : first + width].sum(axis=0))
-
-
 class _Drawing:
     """The layout of a tree, and how its parts are drawn."""
 
-    def __init__(self, model: NamedTree, max_terms: int) -> None:
-        self.model, self.tree = model, model.tree
-        self.root = _laid_out(self.tree)
+    def __init__(self, model: NamedTree, max_terms: int, has_margins: bool) -> None:
+        self.model, self.tree, self.has_margins = model, model.tree, has_margins
+        self.root = laid_out(self.tree)
         self.cards = list(self.root.all())
         self.questions = {c.node: question(self.tree, c.node) for c in self.cards if c.children}
         self.max_terms = max_terms
@@ -129,7 +94,9 @@ class _Drawing:
         names, numbers = self._widest()
         self.name_width, self.number_width = min(_LONGEST_NAME, names), numbers + _PAD
         inner = self.name_width + self.number_width + 2 * _PAD + _BAR
-        self.card_width = max(_LEAST_WIDTH, inner + 2 * _PAD)
+        headlines = map(self._headline, self.questions.values())
+        widest = max((text_width(words, _TEXT, bold=True) for words in headlines), default=0.0)
+        self.card_width = max(_LEAST_WIDTH, inner + 2 * _PAD, widest + 2 * _PAD)
         self.pitch = max(_LEAF_WIDTH, self.card_width / 2) + _GAP
         self.tops = self._tops()
 
@@ -140,8 +107,17 @@ class _Drawing:
         numbers = (text_width(_three_digits(float(number)), _TEXT) for _, number in shown)
         return max(names, default=0.0), max(numbers, default=0.0)
 
+    def _headline(self, asked: Question) -> str:
+        """Return the threshold, with the feature if there is a single one."""
+        words = f"≥ {_three_digits(float(asked.threshold))} ?"
+        if len(asked.terms) != 1:
+            return words
+        name = self.model.features[asked.terms[0][0]]
+        return f"{shortened(name, _TEXT, _LONGEST_NAME, bold=True)} {words}"
+
     def _terms(self, asked: Question) -> tuple[tuple[int, str], ...]:
-        return asked.terms[: self.max_terms]
+        """Return the terms to list; a single one is named beside its threshold."""
+        return asked.terms[: self.max_terms] if len(asked.terms) > 1 else ()
 
     def _tops(self) -> list[float]:
         """Return the y at which the cards of every level begin, and the foot of the last."""
@@ -151,12 +127,12 @@ class _Drawing:
             tops.append(tops[-1] - tallest - _DROP)
         return [*tops[:-1], tops[-1] + _DROP]
 
-    def _height(self, card: _Card) -> float:
+    def _height(self, card: Card) -> float:
         if not card.children:
             return _LEAF_HEIGHT
         asked = self.questions[card.node]
-        has_more = len(asked.terms) > self.max_terms
-        return len(self._terms(asked)) + has_more + 4.35
+        has_more = len(asked.terms) > max(self.max_terms, 1)
+        return len(self._terms(asked)) + has_more + self.has_margins + 3.35
 
     @property
     def width(self) -> float:
@@ -205,10 +181,13 @@ class _Drawing:
             pen.box(left + x, y, 0.8, 0.6, facecolor=self.colours[k])
             pen.text(left + x + 1.1, y, name, _TEXT)
 
-    def _draw_edge(self, pen: Pen, card: _Card, child: _Card) -> None:
+    def _draw_edge(self, pen: Pen, card: Card, child: Card) -> None:
         start = card.x * self.pitch, self.tops[card.level] - self._height(card)
         end = child.x * self.pitch, self.tops[child.level]
-        whole, part = _mass(self.tree, card.node).sum(), _mass(self.tree, child.node).sum()
+        whole, part = (
+            class_mass(self.tree, card.node).sum(),
+            class_mass(self.tree, child.node).sum(),
+        )
         width = 1.0 + 4.0 * part / whole if whole else 1.5
         pen.ax.plot(*zip(start, end, strict=True), color="#c4c4c4", linewidth=width, zorder=1)
         is_right = child is card.children[1]
@@ -218,20 +197,20 @@ class _Drawing:
         pen.box(x - half, y - 0.42, 2 * half, 0.95, zorder=2)
         pen.text(x, y - 0.2, words, _TEXT, align="middle", bold=True)
 
-    def _frame(self, pen: Pen, card: _Card, width: float) -> tuple[float, float]:
+    def _frame(self, pen: Pen, card: Card, width: float) -> tuple[float, float]:
         """Draw the box and the head of a card; return its left edge and the foot of its head."""
         left, top = card.x * self.pitch - width / 2, self.tops[card.level]
         height = self._height(card)
         pen.box(left, top - height, width, height, edgecolor="#9a9a9a", linewidth=0.8)
         y = top - 0.85
-        total = _mass(self.tree, card.node).sum()
+        total = class_mass(self.tree, card.node).sum()
         pen.text(left + _PAD, y, f"node {card.node}", _SMALL, colour=FAINT)
         if total:
             right = left + width - _PAD
             pen.text(right, y, f"n = {total:.4g}", _SMALL, align="right", colour=FAINT)
         return left, y
 
-    def _draw_split(self, pen: Pen, card: _Card) -> None:
+    def _draw_split(self, pen: Pen, card: Card) -> None:
         asked = self.questions[card.node]
         left, y = self._frame(pen, card, self.card_width)
         zero = left + self.card_width - _PAD - _BAR / 2
@@ -241,12 +220,13 @@ class _Drawing:
             y -= 1.0
             self._draw_term(pen, left, y, j, float(number))
             self._draw_influence(pen, zero, y, card.node, j, asked.is_turned)
-        if len(asked.terms) > len(terms):
+        if len(asked.terms) > len(terms) > 0:
             y -= 1.0
             words = f"and {len(asked.terms) - len(terms)} smaller"
             right = left + _PAD + self.name_width
             pen.text(right, y, words, _SMALL, align="right", colour=FAINT)
-        self._draw_threshold(pen, card, left, y - 1.1, float(asked.threshold))
+        self._draw_threshold(pen, card, left, y - 1.1)
+        self._draw_mix(pen, card, left, self.card_width)
 
     def _draw_term(self, pen: Pen, left: float, y: float, j: int, number: float) -> None:
         name = shortened(self.model.features[j], _TEXT, self.name_width)
@@ -263,15 +243,22 @@ class _Drawing:
         x = min(zero, zero + length)
         pen.box(x, y - 0.05, abs(length), 0.6, facecolor=face, edgecolor=INK, linewidth=0.7)
 
-    def _draw_threshold(self, pen: Pen, card: _Card, left: float, y: float, value: float) -> None:
-        middle = left + self.card_width / 2
-        pen.text(middle, y, f"≥ {_three_digits(value)} ?", _TEXT, align="middle", bold=True)
-        width = 2 / np.linalg.norm(self.tree.weights[card.node - 1])
-        words = f"margin ± 1, width {width:.2g}"
-        pen.text(middle, y - 1.0, words, _SMALL, align="middle", colour=FAINT)
-        self._draw_mix(pen, card, left, self.card_width)
+    def _draw_threshold(self, pen: Pen, card: Card, left: float, y: float) -> None:
+        asked, middle = self.questions[card.node], left + self.card_width / 2
+        pen.text(middle, y, self._headline(asked), _TEXT, align="middle", bold=True)
+        if self.has_margins and asked.terms:
+            words = self._margin(card.node, asked)
+            pen.text(middle, y - 1.0, words, _SMALL, align="middle", colour=FAINT)
 
-    def _draw_leaf(self, pen: Pen, card: _Card) -> None:
+    def _margin(self, node: int, asked: Question) -> str:
+        """Return how close to the threshold the margin reaches, and how wide it is."""
+        weights = self.tree.weights[node - 1]
+        # A sum is scaled such that its margin ends at 1; a single feature is left as it is.
+        feature, is_single = asked.terms[0][0], len(asked.terms) == 1
+        reach = self.tree.scaling.span[feature] / abs(weights[feature]) if is_single else 1.0
+        return f"margin ± {_three_digits(reach)}, width {2 / np.linalg.norm(weights):.2g}"
+
+    def _draw_leaf(self, pen: Pen, card: Card) -> None:
         left, y = self._frame(pen, card, _LEAF_WIDTH)
         label = self.tree.leaf_classes[card.node - len(self.tree.leaf_classes)]
         name = shortened(self.model.classes[label], _TEXT, _LEAF_WIDTH - 2 * _PAD - 1, bold=True)
@@ -281,9 +268,9 @@ class _Drawing:
         pen.text(middle - half + 1.0, y - 1.1, name, _TEXT, bold=True)
         self._draw_mix(pen, card, left, _LEAF_WIDTH)
 
-    def _draw_mix(self, pen: Pen, card: _Card, left: float, width: float) -> None:
+    def _draw_mix(self, pen: Pen, card: Card, left: float, width: float) -> None:
         """Draw the strip of classes at the foot of a card."""
-        mass = _mass(self.tree, card.node)
+        mass = class_mass(self.tree, card.node)
         foot = self.tops[card.level] - self._height(card)
         if not mass.any():
             return
