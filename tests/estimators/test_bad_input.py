@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
-from margintree import MOCTSVMClassifier, ShallowTreeWarning
+from margintree import CARTClassifier, MOCTSVMClassifier, OCTClassifier, ShallowTreeWarning
 
 X, Y = np.array([[0.0, 1.0], [1.0, 0.0], [4.0, 1.0], [5.0, 0.0]]), np.array(["a", "a", "b", "b"])
 
@@ -50,6 +51,23 @@ def test_refused_with_a_message_that_names_it(case):
         MOCTSVMClassifier(**params).fit(rows, labels, sample_weight=weights)
 
 
+@pytest.mark.parametrize(
+    ("cls", "params", "named"),
+    [
+        (OCTClassifier, {"alpha": -1}, "'alpha'"),
+        (OCTClassifier, {"method": "search"}, "'method'"),
+        (OCTClassifier, {"min_leaf": 0.6}, "'min_leaf'"),
+        (CARTClassifier, {"min_leaf": -0.1}, "'min_leaf'"),
+        (CARTClassifier, {"max_splits": -1}, "'max_splits'"),
+        (CARTClassifier, {"max_depth": 0}, "'max_depth'"),
+    ],
+)
+def test_the_other_classifiers_refuse_what_is_theirs(cls, params, named):
+    """Each parameter is checked under its own name."""
+    with pytest.raises(ValueError, match=named):
+        cls(**params).fit(X, Y)
+
+
 def test_an_unknown_solver_is_refused():
     """Its name is in the message."""
     from margintree import SolverError
@@ -74,13 +92,22 @@ ACCEPTED = {
 }
 
 
-@pytest.mark.parametrize("method", ["search", "exact"])
+MODELS = {
+    "search": MOCTSVMClassifier(1, c1=10.0, time_limit=5),
+    "exact": MOCTSVMClassifier(1, c1=10.0, time_limit=5, method="exact"),
+    "OCT native": OCTClassifier(1, time_limit=5),
+    "OCT exact": OCTClassifier(1, time_limit=5, method="exact"),
+    "CART": CARTClassifier(1),
+}
+
+
+@pytest.mark.parametrize("kind", MODELS)
 @pytest.mark.parametrize("case", ACCEPTED)
-def test_accepted_with_a_sensible_tree(case, method):
+def test_accepted_with_a_sensible_tree(case, kind):
     """The tree is valid and predicts no worse than always naming the heaviest class."""
     rows, labels, weights = ACCEPTED[case]
-    model = MOCTSVMClassifier(1, c1=10.0, method=method, time_limit=5).fit(rows, labels, weights)
-    assert model.cost_.ties == 0
+    model = clone(MODELS[kind]).fit(rows, labels, weights)
+    assert model.cost_.is_allowed
     assert model.bound_ <= model.objective_ * (1 + 1e-6) + 1e-9
     total = np.array(weights if weights is not None else np.ones(len(rows)), dtype=float)
     right = total[model.predict(rows) == np.asarray(labels)].sum()

@@ -41,12 +41,19 @@ def grow(problem: Problem, shape: Shape, seed: int = 0) -> ObliqueTree:
     )
     # Ranks are exact in the single precision that scikit-learn keeps features in.
     data = ranks.T, problem.y, problem.row_weights
-    path = model.cost_complexity_pruning_path(*data)
-    for ccp_alpha in np.maximum(path.ccp_alphas, 0.0):
-        model.set_params(ccp_alpha=ccp_alpha).fit(*data)
-        if model.get_n_leaves() - 1 <= shape.max_splits:
-            break
+    model.fit(*data)
+    if _n_splits(model) > shape.max_splits:
+        path = model.cost_complexity_pruning_path(*data)
+        for ccp_alpha in path.ccp_alphas:
+            # Rounding may leave the first, which is 0, a little below.
+            model.set_params(ccp_alpha=max(0.0, ccp_alpha)).fit(*data)
+            if _n_splits(model) <= shape.max_splits:
+                break
     return to_tree(problem, ranks, _plan(model.tree_, 0))
+
+
+def _n_splits(model: Any) -> int:
+    return int(model.get_n_leaves()) - 1
 
 
 def _plan(grown: Any, node: int) -> Plan | None:
