@@ -3,9 +3,11 @@
 import contextlib
 import io
 import re
+import runpy
 import tomllib
 from pathlib import Path
 
+import matplotlib.pyplot as plt
 import pytest
 
 ROOT = Path(__file__).parents[1]
@@ -42,6 +44,18 @@ def test_the_example_prints_what_the_readme_says():
 def test_the_example_is_short():
     """About ten lines are enough to get going."""
     assert len([line for line in blocks("python")[0].splitlines() if line.strip()]) <= 12
+
+
+def test_the_picture_is_drawn_by_the_example_that_it_names():
+    """The example runs and draws one figure of the picture's shape."""
+    (picture, script) = re.search(r"\]\((\S+\.png)\).*?\((examples/\S+)\)", README, re.S).groups()
+    plt.close("all")
+    runpy.run_path(str(ROOT / script))
+    (number,) = plt.get_fignums()
+    drawn = plt.figure(number).get_size_inches()
+    plt.close("all")
+    height, width, _ = plt.imread(ROOT / picture).shape
+    assert width / height == pytest.approx(drawn[0] / drawn[1], rel=0.01)
 
 
 def test_ci_runs_the_test_command_of_the_readme():

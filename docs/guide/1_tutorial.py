@@ -29,8 +29,8 @@ clf = MOCTSVMClassifier(max_depth=2, c1=10.0).fit(X_train, y_train)
 print(f"accuracy on new rows: {clf.score(X_test, y_test):.3f}")
 
 # %%
-# The very first fit after an installation compiles the kernels of the search, which takes about a
-# minute; they stay on disk. After that, a fit of this size takes about a second.
+# The very first fit after an installation compiles the kernels of the search, once; they stay on
+# disk.
 #
 # Look
 # ----
