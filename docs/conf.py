@@ -35,6 +35,7 @@ extensions = [
 templates_path = ["_templates"]
 exclude_patterns = ["_build", "guide", "search.md"]  # Sphinx has a page "search" of its own
 default_role = "py:obj"
+rst_prolog = ".. currentmodule:: margintree"
 smartquotes = False  # the page of the command has options in it
 
 html_theme = "furo"
