@@ -22,6 +22,7 @@ from margintree.plot import plot_partition, plot_path, plot_trace, plot_tree
 from margintree.plot._pen import shortened, text_width
 from margintree.plot._plane import Plane
 from margintree.plot._style import class_colours
+from margintree.plot.tree import _Drawing
 from strategies import trees
 
 SQUARE = np.array([[0.0, 0.0], [1.0, 1.0], [0.3, 0.6]])
@@ -134,6 +135,18 @@ def test_a_partition_that_cannot_be_drawn_says_why(change, message, ax):
     with pytest.raises(InvalidInputError, match=message):
         plot_partition(**arguments)
     assert not ax.has_data()
+
+
+@pytest.mark.parametrize(
+    ("weights", "headline"), [([4.0, 0.0], "x0 ≥ 0.25 ?"), ([4.0, 1e-9], "≥ 1 ?")]
+)
+def test_a_single_feature_is_named_with_its_threshold_only_if_it_has_no_coefficient(
+    weights, headline
+):
+    """A feature so weak that it rounds to nothing leaves one term, but with a coefficient."""
+    tree = ObliqueTree.stump(weights, -1.0, leaf_classes=[0, 1], n_classes=2)
+    drawing = _Drawing(named(tree), max_terms=4, has_margins=True)
+    assert drawing._headline(drawing.questions[1]) == headline
 
 
 @settings(max_examples=10)

@@ -18,7 +18,7 @@ _MOST_NUMBERS = 150
 _CORNERS_X, _CORNERS_Y = np.array([[-0.5, 0.5, 0.5, -0.5], [-0.5, -0.5, 0.5, 0.5]])
 
 
-def plot_path(search: Any, x: str = "c1", y: str = "c2", *, ax: "Axes | None" = None) -> "Axes":
+def plot_path(search: Any, x: str = "c1", y: str = "c2", ax: "Axes | None" = None) -> "Axes":
     """Draw the mean test score over two parameters, and mark the best.
 
     Where other parameters were tried as well, a cell shows the best score over them. A cell that

@@ -17,7 +17,7 @@ _HEADROOM = 0.6
 """Costs farther above the last one than this many times the widest gap are left out of sight."""
 
 
-def plot_trace(model: Any, *, ax: "Axes | None" = None) -> "Axes":
+def plot_trace(model: Any, ax: "Axes | None" = None) -> "Axes":
     """Draw the best cost and the best bound that were known at every moment of a fit.
 
     No tree costs less than the bound, so the optimum lies in the grey area between the two lines;

@@ -104,20 +104,20 @@ class _Drawing:
         """Return the width of the widest name and of the widest number that are listed."""
         shown = [term for asked in self.questions.values() for term in self._terms(asked)]
         names = (text_width(self.model.features[j], _TEXT) for j, _ in shown)
-        numbers = (text_width(_three_digits(float(number)), _TEXT) for _, number in shown)
+        numbers = (text_width(_few_digits(float(number)), _TEXT) for _, number in shown)
         return max(names, default=0.0), max(numbers, default=0.0)
 
     def _headline(self, asked: Question) -> str:
         """Return the threshold, with the feature if there is a single one."""
-        words = f"≥ {_three_digits(float(asked.threshold))} ?"
-        if len(asked.terms) != 1:
+        words = f"≥ {_few_digits(float(asked.threshold))} ?"
+        if not _is_single(asked):
             return words
         name = self.model.features[asked.terms[0][0]]
         return f"{shortened(name, _TEXT, _LONGEST_NAME, bold=True)} {words}"
 
     def _terms(self, asked: Question) -> tuple[tuple[int, str], ...]:
         """Return the terms to list; a single one is named beside its threshold."""
-        return asked.terms[: self.max_terms] if len(asked.terms) > 1 else ()
+        return () if _is_single(asked) else asked.terms[: self.max_terms]
 
     def _tops(self) -> list[float]:
         """Return the y at which the cards of every level begin, and the foot of the last."""
@@ -131,7 +131,7 @@ class _Drawing:
         if not card.children:
             return _LEAF_HEIGHT
         asked = self.questions[card.node]
-        has_more = len(asked.terms) > max(self.max_terms, 1)
+        has_more = len(asked.terms) > self.max_terms
         return len(self._terms(asked)) + has_more + self.has_margins + 3.35
 
     @property
@@ -184,10 +184,7 @@ class _Drawing:
     def _draw_edge(self, pen: Pen, card: Card, child: Card) -> None:
         start = card.x * self.pitch, self.tops[card.level] - self._height(card)
         end = child.x * self.pitch, self.tops[child.level]
-        whole, part = (
-            class_mass(self.tree, card.node).sum(),
-            class_mass(self.tree, child.node).sum(),
-        )
+        whole, part = (class_mass(self.tree, c.node).sum() for c in (card, child))
         width = 1.0 + 4.0 * part / whole if whole else 1.5
         pen.ax.plot(*zip(start, end, strict=True), color="#c4c4c4", linewidth=width, zorder=1)
         is_right = child is card.children[1]
@@ -220,7 +217,7 @@ class _Drawing:
             y -= 1.0
             self._draw_term(pen, left, y, j, float(number))
             self._draw_influence(pen, zero, y, card.node, j, asked.is_turned)
-        if len(asked.terms) > len(terms) > 0:
+        if len(asked.terms) > self.max_terms:
             y -= 1.0
             words = f"and {len(asked.terms) - len(terms)} smaller"
             right = left + _PAD + self.name_width
@@ -232,7 +229,7 @@ class _Drawing:
         name = shortened(self.model.features[j], _TEXT, self.name_width)
         right = left + _PAD + self.name_width
         pen.text(right, y, name, _TEXT, align="right")
-        pen.text(right + self.number_width, y, _three_digits(number), _TEXT, align="right")
+        pen.text(right + self.number_width, y, _few_digits(number), _TEXT, align="right")
 
     def _draw_influence(
         self, pen: Pen, zero: float, y: float, node: int, j: int, is_turned: bool
@@ -254,9 +251,10 @@ class _Drawing:
         """Return how close to the threshold the margin reaches, and how wide it is."""
         weights = self.tree.weights[node - 1]
         # A sum is scaled such that its margin ends at 1; a single feature is left as it is.
-        feature, is_single = asked.terms[0][0], len(asked.terms) == 1
-        reach = self.tree.scaling.span[feature] / abs(weights[feature]) if is_single else 1.0
-        return f"margin ± {_three_digits(reach)}, width {2 / np.linalg.norm(weights):.2g}"
+        feature = asked.terms[0][0]
+        single = self.tree.scaling.span[feature] / abs(weights[feature])
+        reach = single if _is_single(asked) else 1.0
+        return f"margin ± {_few_digits(reach)}, width {2 / np.linalg.norm(weights):.2g}"
 
     def _draw_leaf(self, pen: Pen, card: Card) -> None:
         left, y = self._frame(pen, card, _LEAF_WIDTH)
@@ -280,12 +278,18 @@ class _Drawing:
             pen.box(starts[k], foot + 0.3, shares[k], 0.45, facecolor=self.colours[k])
 
 
-def _three_digits(value: float) -> str:
-    """Return the number with three digits and a true minus sign.
+def _is_single(asked: Question) -> bool:
+    """Tell whether a question is about one feature as it is."""
+    return len(asked.terms) == 1 and asked.terms[0][1] == "1"
+
+
+def _few_digits(value: float) -> str:
+    """Return the number with three digits, or all before the point, and a true minus sign.
 
     Examples
     --------
-    >>> _three_digits(-0.35264), _three_digits(1234.5)
-    ('−0.353', '1.23e+03')
+    >>> _few_digits(-0.35264), _few_digits(1234.5), _few_digits(2.5e9)
+    ('−0.353', '1234', '2.5e+09')
     """
-    return f"{value:.3g}".replace("-", "−")
+    text = f"{value:.0f}" if 1e3 <= abs(value) < 1e6 else f"{value:.3g}"
+    return text.replace("-", "−")
