@@ -28,15 +28,7 @@ ROUNDING = 1e-6
 
 
 class Model(Protocol):
-    """What an exact solve has to know of a kind of tree.
-
-    Attributes
-    ----------
-    problem : Problem
-        The training set and its costs.
-    grows_tighter : bool
-        Whether a program that is built for a cheaper tree is easier to solve.
-    """
+    """What an exact solve has to know of a kind of tree."""
 
     @property
     def problem(self) -> Problem:

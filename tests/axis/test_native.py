@@ -1,5 +1,7 @@
 """The native exact method, against enumeration, solvers, ConTree and the clock."""
 
+import signal
+import threading
 import time
 from itertools import pairwise
 
@@ -109,6 +111,7 @@ def test_it_proves_every_fold_of_the_study(name, max_splits, shared_data):
     result = branch_and_bound(problem, shape, Limits(seconds=30))
     check(problem, shape, result)
     assert result.reason is Reason.OPTIMAL
+    assert all(point.bound <= result.objective for point in result.trace)
     assert result.objective <= count_errors(problem, shape, grow(problem, shape)).total
 
 
@@ -161,6 +164,16 @@ def test_an_interrupt_gives_the_best_tree_so_far(method, last):
     check(problem, shape, result)
     assert result.reason is Reason.INTERRUPTED
     assert result.trace == tuple(seen)
+
+
+def test_ctrl_c_gives_the_best_tree_so_far():
+    """A signal in the middle of the search is a stop, not an error."""
+    problem, shape = hard()
+    threading.Timer(0.5, signal.raise_signal, [signal.SIGINT]).start()
+    result = branch_and_bound(problem, shape, Limits(seconds=20))
+    check(problem, shape, result)
+    assert result.reason is Reason.INTERRUPTED
+    assert result.tree.n_splits > 0
 
 
 @pytest.mark.parametrize("method", ["native", "exact"])

@@ -18,8 +18,7 @@ from margintree import topology
 from margintree._typing import AnyArray, FloatArray, IntArray
 from margintree.estimators._weights import row_weights
 from margintree.exceptions import ShallowTreeWarning
-from margintree.judges import ErrorCost
-from margintree.objective import Cost
+from margintree.judges import AnyCost
 from margintree.problem import MAX_DEPTH, Problem, can_name_all_classes
 from margintree.report import Report, picture, report_on
 from margintree.result import Result
@@ -42,7 +41,7 @@ class TreeClassifier(ClassifierMixin, BaseEstimator, ABC):
         "smoothing": AT_LEAST_0,
         "class_weight": [dict, StrOptions({"balanced"}), None],
     }
-    cost_type: ClassVar[type[Cost] | type[ErrorCost]]
+    cost_type: ClassVar[type[AnyCost]]
     """What the judge of this classifier returns."""
 
     max_depth: int
@@ -50,7 +49,7 @@ class TreeClassifier(ClassifierMixin, BaseEstimator, ABC):
     smoothing: float
     classes_: AnyArray
     result_: Result
-    cost_: Cost | ErrorCost
+    cost_: AnyCost
 
     @abstractmethod
     def _pose(self, X: FloatArray, y: IntArray, weights: FloatArray, n_classes: int) -> Problem:
@@ -61,7 +60,7 @@ class TreeClassifier(ClassifierMixin, BaseEstimator, ABC):
         """Return the result on the problem; ``classes`` are the labels behind its codes."""
 
     @abstractmethod
-    def _judge(self, problem: Problem, tree: ObliqueTree) -> Cost | ErrorCost:
+    def _judge(self, problem: Problem, tree: ObliqueTree) -> AnyCost:
         """Return what a tree costs on the problem; the tree alone decides."""
 
     @_fit_context(prefer_skip_nested_validation=True)

@@ -7,8 +7,7 @@ import numpy as np
 from sklearn.utils._param_validation import Interval
 
 from margintree._typing import FloatArray, IntArray
-from margintree.judges import ErrorCost, count_errors
-from margintree.objective import Cost
+from margintree.judges import AnyCost, ErrorCost, count_errors
 from margintree.problem import Costs, Problem
 from margintree.shape import Shape
 from margintree.tree import ObliqueTree
@@ -25,7 +24,7 @@ class ErrorMixin:
         "max_splits": [Interval(Integral, 0, None, closed="left"), None],
         "min_leaf": [Interval(Real, 0, 0.5, closed="both")],
     }
-    cost_type: ClassVar[type[Cost] | type[ErrorCost]] = ErrorCost
+    cost_type: ClassVar[type[AnyCost]] = ErrorCost
 
     max_depth: int
     max_splits: int | None

@@ -1,5 +1,11 @@
 """The judges of the other methods, each in a module of its own; `objective` is MOCTSVM's."""
 
-from margintree.judges.errors import ErrorCost, count_errors, errors_only
+from typing import TypeAlias
 
-__all__ = ["ErrorCost", "count_errors", "errors_only"]
+from margintree.judges.errors import ErrorCost, count_errors, errors_only
+from margintree.objective import Cost
+
+AnyCost: TypeAlias = Cost | ErrorCost
+"""What any of the judges returns."""
+
+__all__ = ["AnyCost", "ErrorCost", "count_errors", "errors_only"]
