@@ -11,6 +11,9 @@ from margintree.result import Progress, Reason, Result, TracePoint, relative_gap
 from margintree.tidy import tidy
 from margintree.tree import ObliqueTree
 
+ROUNDING = 1e-12
+"""Share of a cost by which two ways to add it up may differ."""
+
 
 class Price(Protocol):
     """What every judge returns: a cost by term."""
@@ -83,8 +86,13 @@ class Incumbent:
             self.tell()
 
     def raise_bound(self, bound: float) -> None:
-        """Note a bound, if it is better; no bound is above the cost of a tree that is known."""
-        bound = min(bound, self.objective)
+        """Note a bound, if it is better.
+
+        No bound is above the cost of a tree that is known; one that is only as far below as
+        rounding goes is as good as that cost.
+        """
+        if bound >= self.objective * (1 - ROUNDING):
+            bound = self.objective
         if bound > self.bound:
             self.bound = bound
             self.tell()

@@ -44,11 +44,11 @@ def check(problem, shape, result):
 def test_it_finds_what_enumeration_finds(seed):
     """Up to depth 3, with weights, equal rows, a least weight of leaves and a price of splits."""
     problem, shape = tiny_axis_problem(np.random.default_rng([7, seed]), max_depth=3)
-    result = branch_and_bound(problem, shape)
+    result = branch_and_bound(problem, shape, Limits(gap=0.0))
     check(problem, shape, result)
     assert result.reason is Reason.OPTIMAL
     assert result.objective == pytest.approx(cheapest_axis_tree(problem, shape))
-    assert result.bound == pytest.approx(result.objective)
+    assert result.bound == result.objective
 
 
 @pytest.mark.parametrize("solver", MILP)

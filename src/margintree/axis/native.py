@@ -113,13 +113,11 @@ def _search(problem: Problem, shape: Shape, limits: Limits, incumbent: Incumbent
     searcher, unit = _Searcher(problem, incumbent.clock.is_over), problem.costs.errors
     task = _Task(_orders(searcher.table.ranks), problem.depth, shape.max_splits, shape.least_mass)
     thresholds = _Thresholds(searcher, task, incumbent.objective / unit)
+    incumbent.raise_bound(thresholds.bound * unit)
     while not thresholds.is_done and incumbent.gap > limits.gap:
         if thresholds.step():
-            tree = to_tree(problem, searcher.table.ranks, thresholds.best.plan)
-            incumbent.offer(tree)
+            incumbent.offer(to_tree(problem, searcher.table.ranks, thresholds.best.plan))
         incumbent.raise_bound(thresholds.bound * unit)
-    if thresholds.is_done:
-        incumbent.raise_bound(incumbent.objective)
 
 
 class _TimeUpError(Exception):
@@ -279,15 +277,15 @@ class _Thresholds:
 
     def _push(self, line: _Line, low: int, high: int) -> None:
         """Put the thresholds between two on the heap if one of them may be better."""
-        bound = self.searcher.table.split_price + line.left[low] + line.right[high]
+        bound = float(self.searcher.table.split_price + line.left[low] + line.right[high])
         if high - low > 1 and bound < self.best.cost:
             self.n_pushed += 1
             heappush(self.heap, (bound, self.n_pushed, line, low, high))
 
     @property
     def bound(self) -> float:
-        """What no tree with a split costs less than, if that is less than the best tree costs."""
-        return self.heap[0][0] if self.heap else np.inf
+        """What no tree with a split costs less than, nor the best tree so far."""
+        return min(self.heap[0][0], self.best.cost) if self.heap else self.best.cost
 
     @property
     def is_done(self) -> bool:
