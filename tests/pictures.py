@@ -3,12 +3,15 @@
 Words that matplotlib writes are left out: every version of it sets them a little differently. Those
 of the cards are outlines, which all versions draw alike.
 
-``python tests/pictures.py`` draws them anew into the folder ``plot/baseline``. Look at them before
+``python tests/pictures.py`` draws them anew into the folder ``plot/baseline``, and that of
+the README. Look at them before
 they are committed.
 """
 
+import runpy
 from pathlib import Path
 
+import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib import style
 from matplotlib.figure import Figure
@@ -19,7 +22,8 @@ from margintree import ObliqueTree, Reason, Result, TracePoint
 from margintree.plot import plot_partition, plot_path, plot_trace, plot_tree
 from margintree.scaling import Scaling
 
-BASELINE = Path(__file__).parent / "plot" / "baseline"
+ROOT = Path(__file__).parents[1]
+BASELINE = ROOT / "tests" / "plot" / "baseline"
 STYLE = {
     "font.family": "DejaVu Sans",  # comes with matplotlib
     "figure.dpi": 60,
@@ -139,6 +143,13 @@ def save(name, folder):
     return path
 
 
+def save_readme_picture():
+    """Draw the picture of the README, which an example makes."""
+    runpy.run_path(str(ROOT / "examples" / "iris.py"))
+    plt.gcf().savefig(ROOT / "docs" / "iris.png", dpi=100)
+
+
 if __name__ == "__main__":
     for picture in PICTURES:
         save(picture, BASELINE)
+    save_readme_picture()

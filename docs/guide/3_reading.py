@@ -24,7 +24,7 @@ plot_tree(clf, feature_names=wine.feature_names)
 # - **Bars.** Coefficients of features with different units cannot be compared; the bars can. A bar
 #   is how far the feature moves the sum from its least to its greatest training value. Black adds,
 #   white subtracts.
-# - **Threshold.** When the sum reaches it, follow "yes".
+# - **Threshold.** When the sum reaches it, follow "yes", to the right.
 # - **Margin.** Every sum is scaled such that the margin ends at a distance of 1 from the threshold.
 #   A row whose sum is 0.2 above it is a close call, one at 3 is not. The width is measured in the
 #   box in which every feature spans 1, so it can be compared between splits and between trees.

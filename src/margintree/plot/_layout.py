@@ -7,12 +7,25 @@ import numpy as np
 
 from margintree import topology
 from margintree._typing import FloatArray
+from margintree.export.questions import question
 from margintree.tree import ObliqueTree
 
 
 @dataclass(frozen=True)
 class Card:
-    """Where a node is drawn: the middle of its card, the level, and what lies below it."""
+    """Where a node is drawn.
+
+    Attributes
+    ----------
+    node : int
+        The node: a split or a leaf.
+    x : float
+        The middle of its card, in columns; every leaf has a column of its own.
+    level : int
+        How many splits lie above it.
+    children : pair of Card, or empty
+        Where "no" leads, drawn on the left, and where "yes" leads.
+    """
 
     node: int
     x: float
@@ -20,9 +33,14 @@ class Card:
     children: tuple["Card", ...] = ()
 
     def all(self) -> Iterator["Card"]:
+        """Yield this card and all below it."""
         yield self
         for child in self.children:
             yield from child.all()
+
+    def leaves(self) -> list["Card"]:
+        """Return the leaves at or below this card, the leftmost first."""
+        return [card for card in self.all() if not card.children]
 
 
 def laid_out(tree: ObliqueTree, node: int = 1, level: int = 0, first: int = 0) -> Card:
@@ -30,11 +48,11 @@ def laid_out(tree: ObliqueTree, node: int = 1, level: int = 0, first: int = 0) -
     node = tree.first_stop(node)
     if node > len(tree.splits):
         return Card(node, first, level)
-    left = laid_out(tree, topology.left(node), level + 1, first)
-    middle = first + sum(1 for card in left.all() if not card.children)
-    right = laid_out(tree, topology.right(node), level + 1, middle)
-    last = max(card.x for card in right.all() if not card.children)
-    return Card(node, (first + last) / 2, level, (left, right))
+    ends = topology.left(node), topology.right(node)
+    at_no, at_yes = reversed(ends) if question(tree, node).is_turned else ends
+    no = laid_out(tree, at_no, level + 1, first)
+    yes = laid_out(tree, at_yes, level + 1, first + len(no.leaves()))
+    return Card(node, (first + yes.leaves()[-1].x) / 2, level, (no, yes))
 
 
 def class_mass(tree: ObliqueTree, node: int) -> FloatArray:

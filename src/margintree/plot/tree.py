@@ -41,10 +41,11 @@ def plot_tree(
     The card of a split lists its most influential features with their coefficients in original
     units, rounded to three digits (`export_text` has them all, and all digits that matter). The bar
     beside a coefficient is its influence: how far the feature moves the sum over its whole range,
-    to the right when it adds. Rows whose sum reaches the threshold follow "yes"; those whose sum is
-    as close to it as the card says lie inside the margin, whose width is its share of a box in
-    which every feature spans 1. A split on a single feature compares it as it is. The strip at the
-    foot of a card shows the classes of the training rows that come to it.
+    to the right when it adds. Rows whose sum reaches the threshold follow "yes", which is always
+    drawn on the right; those whose sum is as close to it as the card says lie inside the margin,
+    whose width is its share of a box in which every feature spans 1. A split on a single feature
+    compares it as it is. The strip at the foot of a card shows the classes of the training rows
+    that come to it.
 
     Parameters
     ----------
@@ -90,7 +91,7 @@ class _Drawing:
         self.max_terms = max_terms
         self.colours = class_colours(self.tree.n_classes)
         self.influence = np.abs(self.tree.weights).max(initial=np.finfo(float).tiny)
-        self.n_columns = sum(1 for card in self.cards if not card.children)
+        self.n_columns = len(self.root.leaves())
         names, numbers = self._widest()
         self.name_width, self.number_width = min(_LONGEST_NAME, names), numbers + _PAD
         inner = self.name_width + self.number_width + 2 * _PAD + _BAR
@@ -187,8 +188,7 @@ class _Drawing:
         whole, part = (class_mass(self.tree, c.node).sum() for c in (card, child))
         width = 1.0 + 4.0 * part / whole if whole else 1.5
         pen.ax.plot(*zip(start, end, strict=True), color="#c4c4c4", linewidth=width, zorder=1)
-        is_right = child is card.children[1]
-        words = "yes" if is_right != self.questions[card.node].is_turned else "no"
+        words = "yes" if child is card.children[1] else "no"
         x, y = end[0] + 0.4 * (start[0] - end[0]), end[1] + 0.4 * (start[1] - end[1])
         half = text_width(words, _TEXT, bold=True) / 2 + 0.25
         pen.box(x - half, y - 0.42, 2 * half, 0.95, zorder=2)
