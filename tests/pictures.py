@@ -3,9 +3,8 @@
 Words that matplotlib writes are left out: every version of it sets them a little differently. Those
 of the cards are outlines, which all versions draw alike.
 
-``python tests/pictures.py`` draws them anew into the folder ``plot/baseline``, and that of
-the README. Look at them before
-they are committed.
+``python tests/pictures.py`` draws them anew into the folder ``plot/baseline``, and the picture of
+the README with them. Look at them before they are committed.
 """
 
 import runpy

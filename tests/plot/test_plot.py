@@ -177,6 +177,25 @@ def test_a_tree_gets_a_figure_that_is_large_enough():
     assert (deep.figure.get_size_inches() > small.figure.get_size_inches()).all()
 
 
+def test_a_long_legend_breaks_into_lines():
+    """Every entry lies within the width of the drawing, and no two share a place."""
+    tree = ObliqueTree.leaf(2, 2, n_classes=12)
+    drawing = _Drawing(named(tree, class_names=[f"class {k}" for k in range(12)]), 4, True)
+    places = [(x, y) for x, y, _, _ in drawing._legend_items()]
+    assert len({*places}) == 12
+    assert len({y for _, y in places}) > 1
+    assert all(x < drawing.width for x, _ in places)
+
+
+def test_a_legend_of_many_classes_stands_beside_the_picture(ax):
+    """Among the rows it would hide some of them."""
+    tree = ObliqueTree.stump([1.0, 1.0], -1.0, leaf_classes=[0, 1], n_classes=9)
+    X = np.random.default_rng(0).uniform(size=(9, 2))
+    plot_partition(tree, X, np.arange(9), ax=ax)
+    ax.figure.draw_without_rendering()
+    assert ax.get_legend().get_window_extent().x0 > ax.get_window_extent().x1
+
+
 def test_names_are_cut_to_their_column():
     """What does not fit ends with an ellipsis, and then it fits."""
     assert shortened("age", 1.0, 50.0) == "age"
@@ -232,6 +251,14 @@ def test_a_path_reads_a_grid_search_over_a_pipeline(ax):
     assert [label.get_text() for label in ax.get_xticklabels()] == ["0.01", "10"]
     best = search.cv_results_["params"][int(scores.T.argmax())]
     assert ax.get_title().endswith(f"c1 = {best[prefix + 'c1']:g}, c2 = {best[prefix + 'c2']:g}")
+
+
+def test_a_path_over_many_values_has_no_numbers_in_its_cells(ax):
+    """They would not be legible."""
+    tried = [{"c1": a, "c2": b} for a in range(20) for b in range(20)]
+    plot_path({"params": tried, "mean_test_score": np.linspace(0, 1, 400)}, ax=ax)
+    assert not ax.texts
+    assert ax.get_title() == "best 1.000 at c1 = 19, c2 = 19"
 
 
 def test_a_path_over_what_was_not_searched_names_what_was(ax):

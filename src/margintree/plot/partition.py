@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _MARKER_AREA = 34
+_MOST_INSIDE = 6
+"""Entries up to which the legend finds room among the rows."""
 _RIGHT_SIDE, _LEFT_SIDE = "#d2d2d2", "#f6f6f6"
 
 
@@ -209,7 +211,10 @@ def _finish(ax: "Axes", plane: Plane, names: NamedTree, node: int | None) -> Non
     ax.set_ylabel(names.features[second])
     parts = [f"split at node {node}" if node is not None else "", plane.title]
     ax.set_title("; ".join(filter(None, parts)), size="medium")
-    ax.legend(framealpha=0.9)
+    if len(ax.get_legend_handles_labels()[1]) > _MOST_INSIDE:
+        ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0))
+    else:
+        ax.legend(framealpha=0.9)
 
 
 def _check_splits(tree: ObliqueTree, node: int) -> None:
