@@ -58,6 +58,14 @@ def test_the_picture_is_drawn_by_the_example_that_it_names():
     assert width / height == pytest.approx(drawn[0] / drawn[1], rel=0.01)
 
 
+@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"])
+def test_every_link_within_the_repository_leads_somewhere(page):
+    """Files move; those of ``docs`` are checked when the site is built."""
+    text = (ROOT / page).read_text(encoding="utf-8")
+    links = [link for link in re.findall(r"\]\(([^)#]+)\)", text) if "://" not in link]
+    assert [link for link in links if not (ROOT / link).exists()] == []
+
+
 def test_ci_runs_the_test_command_of_the_readme():
     """The last line of .ci/run is the README's second command, word for word."""
     demo, test = [line for block in blocks("sh") for line in block.splitlines() if line][:2]
