@@ -9,7 +9,13 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from margintree.objective import objective
-from margintree.search.kernels.lines import best_intercept, best_scale, best_step, rescale
+from margintree.search.kernels.lines import (
+    best_intercept,
+    best_scale,
+    best_step,
+    rescale,
+    sorted_order,
+)
 from margintree.search.kernels.sketch import price
 from margintree.search.task import make_task
 from margintree.testing import twins
@@ -17,6 +23,14 @@ from sketches import cases, lines, small_problems
 
 margins = st.sampled_from([1.013e-3, 0.0537, 0.3071])
 few = settings(max_examples=80)
+
+
+@few
+@given(st.lists(st.sampled_from([-1.0, 0.0, 0.5, 2.0, np.inf]), max_size=20))
+def test_sorting_keeps_the_turn_of_equal_keys(keys):
+    """As NumPy's stable sort does."""
+    expected = np.argsort(keys, kind="stable")
+    assert sorted_order(np.array(keys)).tolist() == expected.tolist()
 
 
 @few

@@ -132,7 +132,7 @@ class Workbench:
 
     def sweep(self, top: int = 1) -> None:
         """Improve every node of a subtree once."""
-        luck = self.rng.random((len(self.sketch.intercepts), 4 + N_FEATURES))
+        luck = self.rng.random((len(self.sketch.intercepts), 3 + N_FEATURES))
         sweep(self.task, self.sketch, self.state, top, luck)
 
     def polish(self, exactly: bool = False) -> float:

@@ -13,6 +13,33 @@ from margintree.search.kernels.sketch import Sketch, Task
 
 
 @kernel
+def sorted_order(keys: FloatArray) -> IntArray:
+    """Return the positions of the keys from the smallest to the largest, equal ones in turn.
+
+    Merges runs of growing length. NumPy's own sort would take far longer to compile.
+    """
+    n = len(keys)
+    order, merged = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
+    for k in range(n):
+        order[k] = k
+    width = 1
+    while width < n:
+        for start in range(0, n, 2 * width):
+            left, middle = start, min(start + width, n)
+            right, end = middle, min(start + 2 * width, n)
+            for k in range(start, end):
+                if right >= end or (left < middle and keys[order[left]] <= keys[order[right]]):
+                    merged[k] = order[left]
+                    left += 1
+                else:
+                    merged[k] = order[right]
+                    right += 1
+        order, merged = merged, order
+        width *= 2
+    return order
+
+
+@kernel
 def best_intercept(
     values: FloatArray,
     left_costs: FloatArray,
@@ -40,7 +67,7 @@ def best_intercept(
     zero = np.empty(m)
     for k in range(m):
         zero[k] = -values[k]
-    order = np.argsort(zero)
+    order = sorted_order(zero)
     for k in range(m):
         zero[k] = -values[order[k]]
     offsets = np.array([-1.0, -eps, 0.0, eps, 1.0])
@@ -137,7 +164,7 @@ def _scan(
 ) -> tuple[float, float]:
     """Walk along the sorted events of `best_step` and return the best allowed place."""
     best, best_cost = 0.0, np.inf
-    for e in np.argsort(where):
+    for e in sorted_order(where):
         i, kind = event[e] // 5, event[e] % 5
         rising = changes[i] > 0
         cost += slope * (where[e] - position)

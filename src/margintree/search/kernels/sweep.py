@@ -34,6 +34,24 @@ _GAIN = 1e-9
 """Relative gain below which a change does not count, so that rounding cannot cycle."""
 
 
+class State(NamedTuple):
+    """What follows from a sketch and is kept at hand while it changes.
+
+    Attributes
+    ----------
+    values : ndarray of shape (2**D, n)
+        ``f_t(x_i)`` of every splitting node.
+    costs : ndarray of shape (2**(D+1), n)
+        What each row would pay from each node on.
+    terminals : int ndarray of shape (n,)
+        The terminal node at which each row arrives.
+    """
+
+    values: FloatArray
+    costs: FloatArray
+    terminals: IntArray
+
+
 @kernel
 def gather(source: FloatArray, rows: IntArray) -> FloatArray:
     """Return ``source[rows]``."""
@@ -155,40 +173,31 @@ def try_pruning(task: Task, sketch: Sketch, costs: FloatArray, rows: IntArray, n
 
 @part
 def try_margin_split(
-    task: Task,
-    sketch: Sketch,
-    values: FloatArray,
-    costs: FloatArray,
-    rows: IntArray,
-    node: int,
-    emphasis: float,
+    task: Task, sketch: Sketch, state: State, rows: IntArray, node: int, luck: float
 ) -> bool:
     """Look for a cheaper split of a splitting node, with the subtrees below it fixed."""
-    here = gather(values[node], rows)
-    left_costs, right_costs = gather(costs[2 * node], rows), gather(costs[2 * node + 1], rows)
+    here = gather(state.values[node], rows)
+    left_costs = gather(state.costs[2 * node], rows)
+    right_costs = gather(state.costs[2 * node + 1], rows)
     sides = np.empty(len(rows))
     if not preferred_sides(left_costs, right_costs, here, sides):
         return False
-    limit = total_of(costs[node], rows) * (1 - _GAIN) - 1e-12
+    emphasis = 1.0 if luck < 0.5 else 0.2
+    limit = total_of(state.costs[node], rows) * (1 - _GAIN) - 1e-12
     cost = margin_split(task, sketch, node, rows, sides, left_costs, right_costs, emphasis, limit)
     return cost < limit
 
 
 @part
 def try_features(
-    task: Task,
-    sketch: Sketch,
-    values: FloatArray,
-    costs: FloatArray,
-    rows: IntArray,
-    node: int,
-    luck: FloatArray,
+    task: Task, sketch: Sketch, state: State, rows: IntArray, node: int, luck: FloatArray
 ) -> bool:
     """Tilt a splitting node along a few random features, one for each number of ``luck``."""
-    left_costs, right_costs = gather(costs[2 * node], rows), gather(costs[2 * node + 1], rows)
+    left_costs = gather(state.costs[2 * node], rows)
+    right_costs = gather(state.costs[2 * node + 1], rows)
     pull = gather(task.pull, rows)
-    limit = total_of(costs[node], rows) * (1 - _GAIN) - 1e-12
-    here = gather(values[node], rows)
+    limit = total_of(state.costs[node], rows) * (1 - _GAIN) - 1e-12
+    here = gather(state.values[node], rows)
     column, m, scale = np.empty(len(rows)), len(rows), sketch.scale[0]
     changed = False
     for draw in luck:
@@ -214,27 +223,29 @@ def try_features(
     return changed
 
 
-@kernel
+@part
 def try_growing(
-    task: Task,
-    sketch: Sketch,
-    rows: IntArray,
-    node: int,
-    label: int,
-    limit: float,
-    luck: float,
+    task: Task, sketch: Sketch, state: State, rows: IntArray, node: int, luck: FloatArray
 ) -> bool:
-    """Split a node between ``label`` and another class, if that costs less than ``limit``.
+    """Split a terminal node, or a lowest split between other classes, if that pays.
 
-    The other class is drawn in proportion to what it could save. Both children become terminal.
+    One class is the node's own or that of one child. The other is drawn in proportion to what it
+    could save. Both children become terminal.
     """
-    m = len(rows)
-    savings = np.zeros(task.prices.shape[1])
+    limit = total_of(state.costs[node], rows) * (1 - _GAIN)
+    label = sketch.labels[node]
+    if sketch.splits[node]:
+        label = sketch.labels[2 * node + (1 if luck[1] < 0.5 else 0)]
+    else:
+        limit -= task.split_price
+        if total_splits(sketch) == 0:
+            limit -= margin_price(task, sketch.scale[0])
+    m, savings = len(rows), np.zeros(task.prices.shape[1])
     for i in rows:
         for k in range(len(savings)):
             savings[k] += max(0.0, task.prices[i, label] - task.prices[i, k])
-    other = weighted_pick(savings, luck)
-    if other < 0:
+    other = weighted_pick(savings, luck[0])
+    if other < 0 or limit <= 0:
         return False
     left_costs, right_costs, sides = np.empty(m), np.empty(m), np.empty(m)
     for k in range(m):
@@ -291,24 +302,6 @@ def weighted_pick(weights: FloatArray, luck: float) -> int:
     return -1
 
 
-class State(NamedTuple):
-    """What follows from a sketch and is kept at hand while it changes.
-
-    Attributes
-    ----------
-    values : ndarray of shape (2**D, n)
-        ``f_t(x_i)`` of every splitting node.
-    costs : ndarray of shape (2**(D+1), n)
-        What each row would pay from each node on.
-    terminals : int ndarray of shape (n,)
-        The terminal node at which each row arrives.
-    """
-
-    values: FloatArray
-    costs: FloatArray
-    terminals: IntArray
-
-
 @kernel
 def settle(task: Task, sketch: Sketch, state: State, node: int) -> None:
     """Bring the state up to date after a change in the subtree of ``node``; relabel the leaves."""
@@ -352,19 +345,6 @@ def relabel(task: Task, sketch: Sketch, terminals: IntArray) -> None:
 
 
 @part
-def try_split(task: Task, sketch: Sketch, state: State, node: int, luck: float) -> bool:
-    """Split a terminal node if that pays for the split."""
-    rows = rows_below(state.terminals, node)
-    limit = total_of(state.costs[node], rows) - task.split_price
-    if total_splits(sketch) == 0:
-        limit -= margin_price(task, sketch.scale[0])
-    if limit <= 0 or not try_growing(task, sketch, rows, node, sketch.labels[node], limit, luck):
-        return False
-    settle(task, sketch, state, node)
-    return True
-
-
-@part
 def visit(task: Task, sketch: Sketch, state: State, node: int, luck: FloatArray) -> None:
     """Improve one node with everything below it fixed."""
     rows = rows_below(state.terminals, node)
@@ -372,29 +352,30 @@ def visit(task: Task, sketch: Sketch, state: State, node: int, luck: FloatArray)
         sketch.splits[node] = False
         clear_below(sketch, node)
         return
-    if not sketch.splits[node]:
-        try_split(task, sketch, state, node, luck[0])
-        return
-    if try_pruning(task, sketch, state.costs, rows, node):
-        settle(task, sketch, state, node)
-        return
-    emphasis = 1.0 if luck[3] < 0.5 else 0.2
-    if try_margin_split(task, sketch, state.values, state.costs, rows, node, emphasis):
-        settle(task, sketch, state, node)
-    if try_features(task, sketch, state.values, state.costs, rows, node, luck[4:]):
-        settle(task, sketch, state, node)
-    if not sketch.splits[2 * node] and not sketch.splits[2 * node + 1]:
-        kept = sketch.labels[2 * node + (1 if luck[1] < 0.5 else 0)]
-        limit = total_of(state.costs[node], rows) * (1 - _GAIN)
-        if try_growing(task, sketch, rows, node, kept, limit, luck[2]):
+    for step in range(4):
+        changed = False
+        if step == 3:
+            if not (sketch.splits[2 * node] or sketch.splits[2 * node + 1]):
+                changed = try_growing(task, sketch, state, rows, node, luck)
+        elif not sketch.splits[node]:
+            continue
+        elif step == 0:
+            changed = try_pruning(task, sketch, state.costs, rows, node)
+        elif step == 1:
+            changed = try_margin_split(task, sketch, state, rows, node, luck[2])
+        else:
+            changed = try_features(task, sketch, state, rows, node, luck[3:])
+        if changed:
             settle(task, sketch, state, node)
+            if step == 0:
+                return
 
 
 @kernel
 def sweep(task: Task, sketch: Sketch, state: State, top: int, luck: FloatArray) -> None:
     """Visit the nodes of the subtree of ``top`` once, the lowest first.
 
-    ``luck`` holds, for every branch node, random numbers in [0, 1): three that choose classes, one
+    ``luck`` holds, for every branch node, random numbers in [0, 1): two that choose classes, one
     that chooses how much errors count in the margin problem, and one for each feature along which
     to tilt.
     """
