@@ -51,6 +51,7 @@ class Incumbent:
         self.problem, self.judge, self.clock, self.progress = problem, judge, clock, progress
         self.tree, self.objective = tree, judge(tree).total
         self.bound = bound
+        self.iterations = 0
         self.trace: list[TracePoint] = []
 
     @classmethod
@@ -129,4 +130,5 @@ class Incumbent:
             solver=solver,
             version=version,
             seconds=self.clock.elapsed(),
+            iterations=self.iterations,
         )

@@ -9,13 +9,15 @@ from functools import partial
 import numpy as np
 
 from margintree._typing import IntArray
+from margintree.bound import lower_bound
+from margintree.incumbent import Incumbent
 from margintree.limits import Clock, Limits
+from margintree.objective import objective
 from margintree.problem import Problem
 from margintree.result import Progress, Reason, Result
 from margintree.search.climb import Chain, Found, Parts, climb
 from margintree.search.compilation import compile_kernels
 from margintree.search.groupings import make_groupings
-from margintree.search.incumbent import Incumbent
 from margintree.search.kernels.sketch import Sketch, Task
 from margintree.search.large import ENOUGH, MANY_ROWS, MAX_SWEEPS, Refiner, sample
 from margintree.search.task import make_task, to_sketch, to_tree
@@ -74,24 +76,20 @@ def search(
     (1, 'limit')
     """
     limits, parts = limits or Limits(), parts or Parts()
-    incumbent = Incumbent(problem, _without_splits(problem), progress)
+    judge = partial(objective, problem)
+    incumbent = Incumbent.without_splits(problem, judge, 0.0, Clock(limits.seconds), progress)
     reason, limit = Reason.INTERRUPTED, None
     with suppress(KeyboardInterrupt):
         compile_kernels(many_rows=problem.n_rows > MANY_ROWS)
-        incumbent.start(limits.seconds)
+        incumbent.clock = Clock(limits.seconds)
+        incumbent.bound = lower_bound(problem)
         origins = [tidy(problem, start) for start in starts]
-        for tree in origins:
-            incumbent.offer(tree)
+        incumbent.offer_all(origins)
         if not incumbent.clock.is_over():
             explore = _explore_large if problem.n_rows > MANY_ROWS else _explore
             explore(problem, limits, parts, incumbent, origins)
         reason, limit = _why_it_stopped(limits, incumbent)
-    return incumbent.result(reason, limit, limits.gap)
-
-
-def _without_splits(problem: Problem) -> ObliqueTree:
-    leaf = ObliqueTree.leaf(problem.depth, problem.n_features, problem.n_classes)
-    return tidy(problem, leaf)
+    return incumbent.result(reason, limit, limits.gap, "search")
 
 
 def _why_it_stopped(limits: Limits, incumbent: Incumbent) -> tuple[Reason, str | None]:
@@ -121,7 +119,7 @@ def _explore(
             for found in pool.map(run, course.next_generation()):
                 course.learn(found)
                 incumbent.iterations += found.iterations
-                incumbent.offer(tidy(problem, to_tree(problem, found.sketch)))
+                incumbent.offer(to_tree(problem, found.sketch))
 
 
 def _explore_large(
@@ -140,7 +138,7 @@ def _explore_large(
         seed=limits.seed,
     )
     found = search(sample(problem, rng), on_sample, origins, None, parts)
-    incumbent.offer(tidy(problem, found.tree))
+    incumbent.offer(found.tree)
     incumbent.iterations = found.iterations
     if found.reason == Reason.INTERRUPTED:
         raise KeyboardInterrupt
@@ -148,7 +146,7 @@ def _explore_large(
     for _ in range(MAX_SWEEPS):
         before = incumbent.objective
         refiner.sweep(clock.is_over)
-        incumbent.offer(tidy(problem, to_tree(problem, refiner.sketch)))
+        incumbent.offer(to_tree(problem, refiner.sketch))
         if clock.is_over() or incumbent.objective > before * (1 - ENOUGH):
             return
 
