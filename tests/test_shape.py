@@ -20,7 +20,7 @@ def stump(weights, intercept, depth=2):
 
 @given(problems_with_trees())
 def test_the_judge_counts_what_predict_gets_wrong(drawn):
-    """Row by row, with weights and prices, and the splits of the tree."""
+    """Row by row, with weights and prices, and every split once for every feature it looks at."""
     problem, tree = drawn
     cost = count_errors(problem, Shape.of(problem), tree)
     wrong = sum(
@@ -28,7 +28,8 @@ def test_the_judge_counts_what_predict_gets_wrong(drawn):
         for i, label in enumerate(tree.predict(problem.X))
     )
     assert cost.errors == pytest.approx(problem.costs.errors * wrong)
-    assert cost.splits == pytest.approx(problem.costs.splits * tree.n_splits)
+    n_features = sum(max(1, np.count_nonzero(tree.weights[t])) for t in np.flatnonzero(tree.splits))
+    assert cost.splits == pytest.approx(problem.costs.splits * n_features)
     assert cost.total == cost.errors + cost.splits
 
 
@@ -63,6 +64,17 @@ def test_an_oblique_split_is_a_fault_where_it_is_not_allowed():
     assert Shape.of(problem).faults(problem, oblique) == 1
     assert Shape.of(problem).faults(problem, straight) == 0
     assert Shape.of(problem, axis_parallel=False).faults(problem, oblique) == 0
+
+
+@pytest.mark.parametrize(("separation", "faults"), [(0.12, 0), (0.125, 0), (0.13, 1)])
+def test_sides_that_are_too_close_are_a_fault(separation, faults):
+    """They are an eighth apart for weights of 1/2 and -1/2, and for all multiples of them."""
+    problem = Problem.from_data([[0, 0], [2, 1], [4, 4]], [0, 1, 1], n_classes=2, depth=1)
+    shape = Shape.of(problem, axis_parallel=False, separation=separation)
+    for factor in (0.1, 1.0, 10.0):
+        tree = stump([factor, -factor], -0.01 * factor, 1)
+        assert tree.apply(problem.X).tolist() == [2, 3, 2]
+        assert shape.faults(problem, tree) == faults
 
 
 def test_a_share_that_rounds_up_is_granted():

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from margintree.estimators import CARTClassifier as CARTClassifier
     from margintree.estimators import MOCTSVMClassifier as MOCTSVMClassifier
     from margintree.estimators import OCTClassifier as OCTClassifier
+    from margintree.estimators import OCTHClassifier as OCTHClassifier
     from margintree.exceptions import InvalidInputError as InvalidInputError
     from margintree.exceptions import MargintreeError as MargintreeError
     from margintree.exceptions import MissingPackageError as MissingPackageError
@@ -52,6 +53,7 @@ _HOMES = {
     "MissingPackageError": "exceptions",
     "ModelFileError": "exceptions",
     "OCTClassifier": "estimators",
+    "OCTHClassifier": "estimators",
     "ObliqueTree": "tree",
     "Problem": "problem",
     "Reason": "result",

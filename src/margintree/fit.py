@@ -54,16 +54,21 @@ def fit_tree(
     True
     """
     limits = limits or Limits()
-    if method not in METHODS:
-        raise InvalidInputError(
-            f"method must be one of {METHODS}; {method!r} was given. Use 'search' for a good tree "
-            "in seconds and 'exact' for a proof."
-        )
+    check_method(method)
     if method == "search":
         return _search(problem, limits, starts, progress)
     cells = problem.n_rows * topology.n_nodes(problem.depth)
     check_size(problem, entries=cells * (problem.n_features + 10), instead="search")
     return solve_exactly(_MarginTrees(problem), get(solver), limits, starts, progress)
+
+
+def check_method(method: str) -> None:
+    """Raise InvalidInputError unless the method is a search or an exact solve."""
+    if method not in METHODS:
+        raise InvalidInputError(
+            f"method must be one of {METHODS}; {method!r} was given. Use 'search' for a good tree "
+            "in seconds and 'exact' for a proof."
+        )
 
 
 def _search(

@@ -1,17 +1,19 @@
-"""Which trees are allowed, beside what they cost: light leaves and the number of splits."""
+"""Which trees are allowed, beside what they cost: their leaves, their splits and their sides."""
 
 from dataclasses import dataclass
 
 import numpy as np
 
 from margintree import topology
-from margintree._typing import BoolArray
+from margintree._typing import BoolArray, FloatArray
 from margintree.exceptions import InvalidInputError
 from margintree.problem import Problem
 from margintree.tree import ObliqueTree
 
 SLACK = 1e-9
 """Share of the least weight of a leaf that rounding may cost it."""
+NARROW = 1e-2
+"""Share of the separation that two sides may lack, for the sake of the tolerances of solvers."""
 
 
 @dataclass(frozen=True)
@@ -26,6 +28,9 @@ class Shape:
         The largest number of splits.
     axis_parallel : bool
         Whether every split looks at one feature only.
+    separation : float
+        How far the two sides of every split are apart at least, when the absolute values of its
+        weights add up to 1.
 
     Examples
     --------
@@ -38,6 +43,7 @@ class Shape:
     least_mass: float
     max_splits: int
     axis_parallel: bool = True
+    separation: float = 0.0
 
     @classmethod
     def of(
@@ -46,6 +52,7 @@ class Shape:
         min_leaf: float = 0.0,
         max_splits: int | None = None,
         axis_parallel: bool = True,
+        separation: float = 0.0,
     ) -> "Shape":
         """Return the rules for a problem.
 
@@ -59,6 +66,8 @@ class Shape:
             The largest number of splits; by default as many as the depth allows.
         axis_parallel : bool, default True
             Whether every split looks at one feature only.
+        separation : float, default 0
+            How far the two sides of every split are apart at least.
         """
         if not 0 <= min_leaf <= 0.5:
             raise InvalidInputError(
@@ -70,16 +79,50 @@ class Shape:
         wanted = most if max_splits is None else min(max_splits, most)
         if wanted < 0:
             raise InvalidInputError(f"max_splits must be at least 0; {max_splits!r} was given.")
-        return cls(least, wanted, axis_parallel)
+        return cls(least, wanted, axis_parallel, separation)
 
     def faults(self, problem: Problem, tree: ObliqueTree) -> int:
-        """Return how often the tree breaks the rules: light leaves, splits too many or oblique."""
+        """Return how often the tree breaks the rules: light leaves, and splits.
+
+        Those are the splits that are too many, oblique, or have sides too close to each other.
+        """
         leaves = tree.apply(problem.X) - len(tree.leaf_classes)
         mass = np.bincount(leaves, problem.row_weights, minlength=len(tree.leaf_classes))
         light = int((mass[_open_leaves(tree)] < self.least_mass).sum())
         surplus = max(0, tree.n_splits - self.max_splits)
         oblique = int((np.count_nonzero(tree.weights, axis=1) > 1).sum())
-        return light + surplus + (oblique if self.axis_parallel else 0)
+        narrow = int((widths(problem, tree) < self.separation * (1 - NARROW)).sum())
+        return light + surplus + (oblique if self.axis_parallel else 0) + narrow
+
+
+def widths(problem: Problem, tree: ObliqueTree) -> FloatArray:
+    """Return how far the sides of every branch node are apart, in units of its weights' sum.
+
+    Infinite where a node does not part its rows. No hyperplane of these weights parts the rows
+    with more room, for the intercept is free.
+
+    Examples
+    --------
+    >>> problem = Problem.from_data([[0.0, 0.0], [1.0, 2.0]], [0, 1], n_classes=2, depth=1)
+    >>> tree = ObliqueTree.stump([3.0, -1.0], -1.0, leaf_classes=[0, 1], n_classes=2)
+    >>> widths(problem, tree)
+    array([0.5])
+    """
+    low, high = closest_values(problem, tree)
+    sizes = np.abs(tree.weights).sum(axis=1)
+    return np.asarray((high - low) / np.where(tree.splits, sizes, 1.0))
+
+
+def closest_values(problem: Problem, tree: ObliqueTree) -> tuple[FloatArray, FloatArray]:
+    """Return the value of every branch node at the closest of its rows, on the left and right.
+
+    Infinite where a node does not split or a side has no row.
+    """
+    values = tree.split_values(problem.X)
+    visits = tree.decision_path(problem.X).toarray()[:, : len(tree.splits)] > 0
+    low = np.where(visits & (values < 0), values, -np.inf).max(axis=0, initial=-np.inf)
+    high = np.where(visits & (values >= 0), values, np.inf).min(axis=0, initial=np.inf)
+    return np.asarray(low), np.asarray(high)
 
 
 def _open_leaves(tree: ObliqueTree) -> BoolArray:

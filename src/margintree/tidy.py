@@ -8,7 +8,11 @@ import numpy as np
 from margintree import topology
 from margintree._typing import BoolArray, FloatArray, IntArray
 from margintree.problem import Problem
+from margintree.shape import closest_values
 from margintree.tree import ObliqueTree
+
+CLOSE = 1e-9
+"""Sides that are no further apart than this, at weights that add up to 1, are hardly apart."""
 
 
 def tidy(problem: Problem, tree: ObliqueTree) -> ObliqueTree:
@@ -96,6 +100,31 @@ def _cut(tree: ObliqueTree, splits: BoolArray) -> ObliqueTree:
         weights=np.where(splits[:, None], tree.weights, 0.0),
         intercepts=np.where(splits, tree.intercepts, -1.0),
         splits=splits,
+    )
+
+
+def centred(problem: Problem, tree: ObliqueTree) -> ObliqueTree:
+    """Return the tree with hyperplanes half-way between the rows that they part.
+
+    Every split keeps its direction and its rows, and has the value -1 at the closest row on its
+    left and 1 at the closest on its right. Sides that are hardly apart stay as they are.
+
+    Examples
+    --------
+    >>> problem = Problem.from_data([[0.0], [1.0], [2.0]], [0, 0, 1], n_classes=2, depth=1)
+    >>> tree = ObliqueTree.stump([1.0], -0.6, leaf_classes=[0, 1], n_classes=2)
+    >>> centred(problem, tree).weights, centred(problem, tree).intercepts
+    (array([[4.]]), array([-3.]))
+    """
+    low, high = closest_values(problem, tree)
+    sizes = np.abs(tree.weights).sum(axis=1)
+    is_parted = tree.splits & np.isfinite(high - low) & (high - low > CLOSE * sizes)
+    low, high = np.where(is_parted, low, -1.0), np.where(is_parted, high, 1.0)
+    middles, factors = (low + high) / 2, 2 / (high - low)
+    return replace(
+        tree,
+        weights=tree.weights * factors[:, None],
+        intercepts=(tree.intercepts - middles) * factors,
     )
 
 

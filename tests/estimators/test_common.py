@@ -19,6 +19,7 @@ from margintree import (
     MOCTSVMClassifier,
     ObliqueTree,
     OCTClassifier,
+    OCTHClassifier,
     ShallowTreeWarning,
     export_text,
     from_json,
@@ -34,9 +35,10 @@ MODELS = {
     "MOCTSVM": MOCTSVMClassifier(c1=10.0, max_iter=20),
     "OCT": OCTClassifier(2),
     "OCT exact": OCTClassifier(2, max_splits=2, method="exact", solver="highs"),
+    "OCT-H": OCTHClassifier(2, alpha=0.01, max_iter=5),
     "CART": CARTClassifier(2),
 }
-OPTIMISED = ["MOCTSVM", "OCT"]
+OPTIMISED = ["MOCTSVM", "OCT", "OCT-H"]
 
 
 @pytest.fixture(scope="module", params=MODELS)
@@ -57,7 +59,14 @@ def optimised(request):
     return clone(MODELS[request.param])
 
 
-@parametrize_with_checks([MOCTSVMClassifier(max_iter=20), OCTClassifier(), CARTClassifier()])
+@parametrize_with_checks(
+    [
+        MOCTSVMClassifier(max_iter=20),
+        OCTClassifier(),
+        OCTHClassifier(max_iter=2),
+        CARTClassifier(),
+    ]
+)
 def test_scikit_learn_checks(estimator, check):
     """Every check of scikit-learn passes."""
     check(estimator)

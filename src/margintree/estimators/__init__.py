@@ -4,10 +4,18 @@ from margintree.estimators._base import TreeClassifier
 from margintree.estimators.cart import CARTClassifier
 from margintree.estimators.moctsvm import MOCTSVMClassifier
 from margintree.estimators.oct import OCTClassifier
+from margintree.estimators.octh import OCTHClassifier
 
 ESTIMATORS: dict[str, type[TreeClassifier]] = {
-    cls.__name__: cls for cls in (MOCTSVMClassifier, OCTClassifier, CARTClassifier)
+    cls.__name__: cls for cls in (MOCTSVMClassifier, OCTClassifier, OCTHClassifier, CARTClassifier)
 }
 """The classifiers by name, as model files call them."""
 
-__all__ = ["ESTIMATORS", "CARTClassifier", "MOCTSVMClassifier", "OCTClassifier", "TreeClassifier"]
+__all__ = [
+    "ESTIMATORS",
+    "CARTClassifier",
+    "MOCTSVMClassifier",
+    "OCTClassifier",
+    "OCTHClassifier",
+    "TreeClassifier",
+]

@@ -2,6 +2,7 @@
 
 from margintree.formulation.moctsvm import build, decode, encode_tree
 from margintree.formulation.oct import build_oct, decode_oct, encode_oct
+from margintree.formulation.octh import build_octh, decode_octh, encode_octh
 from margintree.formulation.program import Block, Cone, Program
 from margintree.formulation.strengthening import Strengthening
 
@@ -12,8 +13,11 @@ __all__ = [
     "Strengthening",
     "build",
     "build_oct",
+    "build_octh",
     "decode",
     "decode_oct",
+    "decode_octh",
     "encode_oct",
+    "encode_octh",
     "encode_tree",
 ]

@@ -1,6 +1,12 @@
-"""The judge of CART and OCT: misclassified training weight, and a price for every split."""
+"""The judge of CART, OCT and OCT-H: misclassified training weight, and a price for the splits.
+
+A split pays for every feature that it looks at, as OCT-H has it. In an axis-parallel tree that is a
+price for every split, as OCT and CART have it.
+"""
 
 from dataclasses import dataclass, replace
+
+import numpy as np
 
 from margintree.problem import Problem
 from margintree.shape import Shape
@@ -16,7 +22,7 @@ class ErrorCost:
     errors : float
         The price of the misclassified rows.
     splits : float
-        The price of the splits.
+        The price of the splits: of every feature that a split looks at.
     faults : int
         How often the tree breaks a rule of its shape. A tree with faults is never returned.
     """
@@ -63,8 +69,9 @@ def count_errors(problem: Problem, shape: Shape, tree: ObliqueTree) -> ErrorCost
     ErrorCost(errors=1.0, splits=0.25, faults=0)
     """
     wrong = problem.row_weights * problem.error_costs[problem.y, tree.predict(problem.X)]
+    n_features = np.count_nonzero(tree.weights[tree.splits], axis=1)
     return ErrorCost(
         errors=problem.costs.errors * float(wrong.sum()),
-        splits=problem.costs.splits * tree.n_splits,
+        splits=problem.costs.splits * int(np.maximum(n_features, 1).sum()),
         faults=shape.faults(problem, tree),
     )

@@ -1,7 +1,7 @@
 """The cheapest axis-parallel tree by enumeration, for a handful of rows."""
 
-from collections.abc import Iterator
-from functools import cache
+from collections.abc import Callable, Iterator
+from functools import cache, partial
 
 import numpy as np
 
@@ -21,16 +21,33 @@ def cheapest_axis_tree(problem: Problem, shape: Shape) -> float:
     >>> cheapest_axis_tree(problem, Shape.of(problem))
     0.5
     """
+    return cheapest_by_errors(problem, shape, partial(divisions, problem))
+
+
+def cheapest_by_errors(
+    problem: Problem, shape: Shape, divisions: Callable[[Rows], Iterator[tuple[Rows, Rows, int]]]
+) -> float:
+    """Return what the cheapest tree of a shape costs in errors and in features of its splits.
+
+    Parameters
+    ----------
+    problem : Problem
+        The training set and its costs.
+    shape : Shape
+        The least weight of a leaf and the number of splits.
+    divisions : callable
+        Yields all ways to divide rows, with the number of features that each of them needs.
+    """
 
     @cache
     def cheapest(rows: Rows, depth: int, n_splits: int) -> float:
         prices = [leaf_price(rows)]
         if depth > 0 and n_splits > 0:
-            for left, right in divisions(problem, rows):
+            for left, right, n_features in divisions(rows):
                 for on_left in range(n_splits):
                     below = cheapest(left, depth - 1, on_left)
                     below += cheapest(right, depth - 1, n_splits - 1 - on_left)
-                    prices.append(problem.costs.splits + below)
+                    prices.append(problem.costs.splits * n_features + below)
         return min(prices)
 
     def leaf_price(rows: Rows) -> float:
@@ -43,17 +60,20 @@ def cheapest_axis_tree(problem: Problem, shape: Shape) -> float:
     return cheapest(tuple(range(problem.n_rows)), problem.depth, shape.max_splits)
 
 
-def divisions(problem: Problem, rows: Rows) -> Iterator[tuple[Rows, Rows]]:
-    """Yield all ways to divide rows by a threshold of one feature."""
+def divisions(problem: Problem, rows: Rows) -> Iterator[tuple[Rows, Rows, int]]:
+    """Yield all ways to divide rows by a threshold of one feature, and that it is one."""
     for values in problem.X.T:
         for threshold in np.unique(values[list(rows)])[1:]:
             yield (
                 tuple(i for i in rows if values[i] < threshold),
                 tuple(i for i in rows if values[i] >= threshold),
+                1,
             )
 
 
-def tiny_axis_problem(rng: np.random.Generator, max_depth: int = 2) -> tuple[Problem, Shape]:
+def tiny_axis_problem(
+    rng: np.random.Generator, max_depth: int = 2, max_features: int = 3
+) -> tuple[Problem, Shape]:
     """Return a random problem of 4 to 9 rows, with everything that OCT knows varied.
 
     Examples
@@ -62,7 +82,8 @@ def tiny_axis_problem(rng: np.random.Generator, max_depth: int = 2) -> tuple[Pro
     >>> problem.n_rows <= 9
     True
     """
-    n, p, K = int(rng.integers(4, 10)), int(rng.integers(1, 4)), int(rng.integers(2, 4))
+    n, K = int(rng.integers(4, 10)), int(rng.integers(2, 4))
+    p = int(rng.integers(1, max_features + 1))
     # One decimal makes equal values, and equal rows with different labels, likely.
     X = rng.random((n, p)).round(int(rng.choice([1, 3])))
     problem = Problem.from_data(
