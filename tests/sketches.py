@@ -77,6 +77,16 @@ def cases(draw, splits=either):
     return settled(problem, task, sketch)
 
 
+@st.composite
+def tasks(draw, case):
+    """Draw the task of a case, with any number of payments for classes on the way."""
+    counts = st.integers(0, 3).map(float)
+    n_nodes, n_classes = len(case.sketch.splits), case.problem.n_classes
+    tolls = draw(hnp.arrays(float, (n_nodes, 2), elements=counts))
+    tolls[:, n_classes:] = 0.0
+    return case.task._replace(tolls=tolls, stays=draw(hnp.arrays(float, n_nodes, elements=counts)))
+
+
 def settled(problem, task, sketch):
     """Return the case of a sketch whose labels are kept as they are."""
     labels, state = sketch.labels.copy(), new_state(task)

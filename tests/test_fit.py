@@ -25,12 +25,12 @@ CLOUDS = PROBLEMS["cloudsD=2(1,1,0.1)"]
 @pytest.fixture
 def poor_search(monkeypatch):
     """Make the search before an exact solve return the tree without splits."""
-    properly = fit._search
+    properly = fit._MarginTrees.first
 
-    def no_iterations(problem, limits, starts, progress):
-        return properly(problem, replace(limits, iterations=0), starts, progress)
+    def no_iterations(model, limits, starts, progress):
+        return properly(model, replace(limits, iterations=0), starts, progress)
 
-    monkeypatch.setattr(fit, "_search", no_iterations)
+    monkeypatch.setattr(fit._MarginTrees, "first", no_iterations)
 
 
 def hard():

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from margintree.estimators import MOCTSVMClassifier as MOCTSVMClassifier
     from margintree.estimators import OCTClassifier as OCTClassifier
     from margintree.estimators import OCTHClassifier as OCTHClassifier
+    from margintree.estimators import OCTSVMClassifier as OCTSVMClassifier
     from margintree.exceptions import InvalidInputError as InvalidInputError
     from margintree.exceptions import MargintreeError as MargintreeError
     from margintree.exceptions import MissingPackageError as MissingPackageError
@@ -54,6 +55,7 @@ _HOMES = {
     "ModelFileError": "exceptions",
     "OCTClassifier": "estimators",
     "OCTHClassifier": "estimators",
+    "OCTSVMClassifier": "estimators",
     "ObliqueTree": "tree",
     "Problem": "problem",
     "Reason": "result",

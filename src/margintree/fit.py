@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from margintree import topology
 from margintree._typing import FloatArray
-from margintree.exact import check_size, solve_exactly
+from margintree.exact import Model, check_size, solve_exactly
 from margintree.exceptions import InvalidInputError
 from margintree.formulation import Program, build, decode, encode_tree
 from margintree.limits import Limits
@@ -53,33 +53,49 @@ def fit_tree(
     >>> fit_tree(problem, method="exact").is_optimal
     True
     """
-    limits = limits or Limits()
-    check_method(method)
-    if method == "search":
-        return _search(problem, limits, starts, progress)
     cells = problem.n_rows * topology.n_nodes(problem.depth)
-    check_size(problem, entries=cells * (problem.n_features + 10), instead="search")
-    return solve_exactly(_MarginTrees(problem), get(solver), limits, starts, progress)
+    return search_or_solve(
+        _MarginTrees(problem),
+        method=method,
+        solver=solver,
+        limits=limits,
+        starts=starts,
+        progress=progress,
+        entries=cells * (problem.n_features + 10),
+    )
 
 
-def check_method(method: str) -> None:
-    """Raise InvalidInputError unless the method is a search or an exact solve."""
+def search_or_solve(
+    model: Model,
+    *,
+    method: str,
+    solver: str,
+    limits: Limits | None,
+    starts: Sequence[ObliqueTree],
+    progress: Progress | None,
+    entries: int,
+) -> Result:
+    """Return the first tree of a model, which a search finds, or what a solver makes of it.
+
+    Parameters
+    ----------
+    model : Model
+        The kind of tree, on a problem.
+    method, solver, limits, starts, progress
+        As in `fit_tree`.
+    entries : int
+        About how many entries the matrix of the program has.
+    """
+    limits = limits or Limits()
     if method not in METHODS:
         raise InvalidInputError(
             f"method must be one of {METHODS}; {method!r} was given. Use 'search' for a good tree "
             "in seconds and 'exact' for a proof."
         )
-
-
-def _search(
-    problem: Problem,
-    limits: Limits,
-    starts: Sequence[ObliqueTree],
-    progress: Progress | None,
-) -> Result:
-    from margintree.search import search  # compiled kernels are not loaded before they are needed
-
-    return search(problem, limits, starts, progress)
+    if method == "search":
+        return model.first(limits, starts, progress)
+    check_size(model.problem, entries, instead="search")
+    return solve_exactly(model, get(solver), limits, starts, progress)
 
 
 @dataclass(frozen=True)
@@ -92,7 +108,10 @@ class _MarginTrees:
     def first(
         self, limits: Limits, starts: Sequence[ObliqueTree], progress: Progress | None
     ) -> Result:
-        return _search(self.problem, limits, starts, progress)
+        # Compiled kernels are not loaded before they are needed.
+        from margintree.search import search
+
+        return search(self.problem, limits, starts, progress)
 
     def build(self, upper_bound: float) -> Program:
         return build(self.problem, upper_bound)

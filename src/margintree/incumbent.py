@@ -32,6 +32,9 @@ class Price(Protocol):
 Judge = Callable[[ObliqueTree], Price]
 """Prices a tree on a problem that it knows."""
 
+Simplify = Callable[[Problem, ObliqueTree], ObliqueTree]
+"""Brings a tree into a form in which a judge prices it no higher."""
+
 
 class Incumbent:
     """Keeps the cheapest allowed tree it is offered, and tells of every better one.
@@ -47,8 +50,10 @@ class Incumbent:
         bound: float,
         clock: Clock,
         progress: Progress | None = None,
+        simplify: Simplify = tidy,
     ) -> None:
         self.problem, self.judge, self.clock, self.progress = problem, judge, clock, progress
+        self.simplify = simplify
         self.tree, self.objective = tree, judge(tree).total
         self.bound = bound
         self.iterations = 0
@@ -62,10 +67,12 @@ class Incumbent:
         bound: float,
         clock: Clock,
         progress: Progress | None = None,
+        simplify: Simplify = tidy,
     ) -> "Incumbent":
         """Return an incumbent that begins with the best tree without splits."""
         leaf = ObliqueTree.leaf(problem.depth, problem.n_features, problem.n_classes)
-        return cls(problem, judge, tidy(problem, leaf), bound, clock, progress)
+        tree = simplify(problem, leaf)
+        return cls(problem, judge, tree, bound, clock, progress, simplify)
 
     @property
     def gap(self) -> float:
@@ -79,8 +86,8 @@ class Incumbent:
             self.offer(tree)
 
     def offer(self, tree: ObliqueTree) -> None:
-        """Keep a tree, without splits that do not pay, if it is allowed and the cheapest so far."""
-        tree = tidy(self.problem, tree)
+        """Keep a tree, in its simplest form, if it is allowed and the cheapest so far."""
+        tree = self.simplify(self.problem, tree)
         cost = self.judge(tree)
         if cost.is_allowed and cost.total < self.objective:
             self.tree, self.objective = tree, cost.total

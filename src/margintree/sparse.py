@@ -92,17 +92,16 @@ def search_sparse(
     clock = Clock(limits.seconds)
     bound = error_bound(problem, shape.max_splits)
     incumbent = Incumbent.without_splits(problem, judge, bound, clock, progress)
-    reason, limit, iterations = Reason.INTERRUPTED, None, 0
+    reason, limit = Reason.INTERRUPTED, None
     with suppress(KeyboardInterrupt):
         incumbent.offer_all(starts)
         for tree in _descents(problem, shape, limits, starts, clock):
             incumbent.offer(centred(problem, tree))
-            iterations += 1
+            incumbent.iterations += 1
             if incumbent.gap <= limits.gap or clock.is_over():
                 break
         reason, limit = _why_it_stopped(incumbent, limits, clock)
-    result = incumbent.result(reason, limit, limits.gap, solver="search")
-    return replace(result, iterations=iterations)
+    return incumbent.result(reason, limit, limits.gap, solver="search")
 
 
 def _why_it_stopped(

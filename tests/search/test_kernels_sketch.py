@@ -29,7 +29,7 @@ from margintree.search.kernels.walk import value_at, walk_costs, walk_scale, wal
 from margintree.search.task import make_task, new_state, to_sketch, to_tree
 from margintree.testing import twins
 from margintree.tree import ObliqueTree
-from sketches import cases, prices
+from sketches import cases, prices, tasks
 
 few = settings(max_examples=30)
 
@@ -263,5 +263,23 @@ def test_a_label_costs_what_its_rows_pay(case, data):
     """The price of one class for a set of rows, the empty set included."""
     rows = np.flatnonzero(data.draw(st.lists(st.booleans(), max_size=case.problem.n_rows)))
     label = data.draw(st.integers(0, case.problem.n_classes - 1))
-    expected = case.task.prices[rows, label].sum()
-    assert price_of_label(case.task, rows, label) == pytest.approx(expected)
+    node = data.draw(st.integers(1, len(case.sketch.splits) - 1))
+    task = data.draw(tasks(case))
+    expected = sum(twins.stop_price(task, row, node, label) for row in rows)
+    assert price_of_label(task, rows, node, label) == pytest.approx(expected)
+
+
+@few
+@given(cases(), st.data())
+def test_tolls_are_paid_where_rows_stop(case, data):
+    """Rows may pay several times for their last class, and for what they were called before."""
+    task = data.draw(tasks(case))
+    costs = np.zeros_like(case.state.costs)
+    subtree_costs(task, case.sketch, case.state.values, costs)
+    expected = twins.subtree_costs(task, case.sketch)
+    assert costs[1:] == pytest.approx(expected[1:], rel=1e-9, abs=1e-9)
+    total = price(task, case.sketch, case.state.values)
+    if np.isfinite(total):
+        plain = twins.subtree_costs(case.task, case.sketch)[1].sum()
+        rest = price(case.task, case.sketch, case.state.values) - plain
+        assert total == pytest.approx(costs[1].sum() + rest, rel=1e-6, abs=1e-6)

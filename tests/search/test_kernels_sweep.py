@@ -74,7 +74,7 @@ def test_rows_prefer_their_cheaper_side(triples):
 def test_the_cheapest_label_is_the_first_of_equals(case, data):
     """For any rows, none included."""
     rows = np.flatnonzero(data.draw(st.lists(st.booleans(), max_size=case.problem.n_rows)))
-    assert cheapest_label(case.task, rows) == case.task.prices[rows].sum(axis=0).argmin()
+    assert cheapest_label(case.task, rows, 1) == case.task.prices[rows].sum(axis=0).argmin()
 
 
 @few

@@ -21,6 +21,7 @@ from margintree.problem import Costs, Problem
 from margintree.result import Reason
 from margintree.search import search
 from margintree.search.large import MANY_ROWS, Refiner
+from margintree.search.task import make_task
 from margintree.solvers import get
 from margintree.testing.instances import INSTANCES, tiny_problem
 from margintree.testing.oracle import cheapest_tree
@@ -401,7 +402,7 @@ def test_a_new_direction_may_be_the_opposite_of_the_present_one():
     for _ in range(20):
         X, y = rng.random((60, 1)), rng.integers(0, 2, 60)
         problem = Problem.from_data(X, y, n_classes=2, depth=2, costs=Costs(1.0, 1.0, 0.0))
-        refiner = Refiner(problem, three_splits(problem, rng.random(3), 10.0), seed=0)
+        refiner = Refiner(make_task(problem), three_splits(problem, rng.random(3), 10.0), seed=0)
         refiner.sweep()
         assert np.isfinite(refiner.sketch.weights).all()
 
@@ -410,7 +411,7 @@ def test_rows_that_pull_nowhere_are_no_trouble():
     """Violations are free and both sides predict the same: there is nothing to improve."""
     X = np.random.default_rng(0).random((60, 2))
     problem = Problem.from_data(X, np.zeros(60), n_classes=2, depth=2, costs=Costs(1.0, 0.0, 0.1))
-    refiner = Refiner(problem, three_splits(problem, [0.5, 0.3, 0.8], 10.0), seed=0)
+    refiner = Refiner(make_task(problem), three_splits(problem, [0.5, 0.3, 0.8], 10.0), seed=0)
     refiner.sweep()
     assert np.isfinite(refiner.sketch.weights).all()
 

@@ -5,9 +5,11 @@ from margintree.estimators.cart import CARTClassifier
 from margintree.estimators.moctsvm import MOCTSVMClassifier
 from margintree.estimators.oct import OCTClassifier
 from margintree.estimators.octh import OCTHClassifier
+from margintree.estimators.octsvm import OCTSVMClassifier
 
 ESTIMATORS: dict[str, type[TreeClassifier]] = {
-    cls.__name__: cls for cls in (MOCTSVMClassifier, OCTClassifier, OCTHClassifier, CARTClassifier)
+    cls.__name__: cls
+    for cls in (MOCTSVMClassifier, OCTClassifier, OCTHClassifier, OCTSVMClassifier, CARTClassifier)
 }
 """The classifiers by name, as model files call them."""
 
@@ -17,5 +19,6 @@ __all__ = [
     "MOCTSVMClassifier",
     "OCTClassifier",
     "OCTHClassifier",
+    "OCTSVMClassifier",
     "TreeClassifier",
 ]

@@ -3,6 +3,7 @@
 from margintree.formulation.moctsvm import build, decode, encode_tree
 from margintree.formulation.oct import build_oct, decode_oct, encode_oct
 from margintree.formulation.octh import build_octh, decode_octh, encode_octh
+from margintree.formulation.octsvm import build_octsvm, decode_octsvm, encode_octsvm
 from margintree.formulation.program import Block, Cone, Program
 from margintree.formulation.strengthening import Strengthening
 
@@ -14,10 +15,13 @@ __all__ = [
     "build",
     "build_oct",
     "build_octh",
+    "build_octsvm",
     "decode",
     "decode_oct",
     "decode_octh",
+    "decode_octsvm",
     "encode_oct",
     "encode_octh",
+    "encode_octsvm",
     "encode_tree",
 ]

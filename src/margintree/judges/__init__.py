@@ -3,9 +3,10 @@
 from typing import TypeAlias
 
 from margintree.judges.errors import ErrorCost, count_errors, errors_only
+from margintree.judges.labels import LabelCost, price_labels
 from margintree.objective import Cost
 
-AnyCost: TypeAlias = Cost | ErrorCost
+AnyCost: TypeAlias = Cost | ErrorCost | LabelCost
 """What any of the judges returns."""
 
-__all__ = ["AnyCost", "ErrorCost", "count_errors", "errors_only"]
+__all__ = ["AnyCost", "ErrorCost", "LabelCost", "count_errors", "errors_only", "price_labels"]

@@ -5,15 +5,13 @@ from dataclasses import dataclass
 
 from margintree import topology
 from margintree._typing import FloatArray
-from margintree.exact import check_size, solve_exactly
-from margintree.fit import check_method
+from margintree.fit import search_or_solve
 from margintree.formulation import Program, build_octh, decode_octh, encode_octh
 from margintree.judges import ErrorCost, count_errors, errors_only
 from margintree.limits import Limits
 from margintree.problem import Problem
 from margintree.result import Progress, Result
 from margintree.shape import Shape
-from margintree.solvers import get
 from margintree.sparse import search_sparse
 from margintree.tidy import tidy
 from margintree.tree import ObliqueTree
@@ -58,13 +56,16 @@ def fit_octh(
     >>> fit_octh(problem, shape, method="exact").objective
     0.2
     """
-    limits, problem = limits or Limits(), errors_only(problem)
-    check_method(method)
-    if method == "search":
-        return search_sparse(problem, shape, limits, starts, progress)
     cells = problem.n_rows * topology.n_leaves(problem.depth) * problem.depth
-    check_size(problem, entries=cells * (problem.n_features + 2), instead="search")
-    return solve_exactly(_SparseTrees(problem, shape), get(solver), limits, starts, progress)
+    return search_or_solve(
+        _SparseTrees(errors_only(problem), shape),
+        method=method,
+        solver=solver,
+        limits=limits,
+        starts=starts,
+        progress=progress,
+        entries=cells * (problem.n_features + 2),
+    )
 
 
 @dataclass(frozen=True)

@@ -2,5 +2,6 @@
 
 from margintree.search.climb import Parts
 from margintree.search.engine import search
+from margintree.search.labels import LABELS
 
-__all__ = ["Parts", "search"]
+__all__ = ["LABELS", "Parts", "search"]

@@ -9,20 +9,18 @@ from functools import partial
 import numpy as np
 
 from margintree._typing import IntArray
-from margintree.bound import lower_bound
 from margintree.incumbent import Incumbent
 from margintree.limits import Clock, Limits
-from margintree.objective import objective
 from margintree.problem import Problem
 from margintree.result import Progress, Reason, Result
+from margintree.search.aim import MARGINS, Aim
 from margintree.search.climb import Chain, Found, Parts, climb
 from margintree.search.compilation import compile_kernels
 from margintree.search.groupings import make_groupings
 from margintree.search.kernels.sketch import Sketch, Task
 from margintree.search.large import ENOUGH, MANY_ROWS, MAX_SWEEPS, Refiner, sample
-from margintree.search.task import make_task, to_sketch, to_tree
+from margintree.search.task import to_sketch, to_tree
 from margintree.search.workbench import Workbench
-from margintree.tidy import tidy
 from margintree.tree import ObliqueTree
 
 GENERATION = 4
@@ -47,6 +45,7 @@ def search(
     starts: Sequence[ObliqueTree] = (),
     progress: Progress | None = None,
     parts: Parts | None = None,
+    aim: Aim = MARGINS,
 ) -> Result:
     """Return the best tree that local search finds.
 
@@ -65,6 +64,8 @@ def search(
         Told of every better tree.
     parts : Parts, optional
         Starts and kicks to use.
+    aim : Aim
+        What to minimise; by default the cost of MOCTSVM.
 
     Examples
     --------
@@ -76,18 +77,18 @@ def search(
     (1, 'limit')
     """
     limits, parts = limits or Limits(), parts or Parts()
-    judge = partial(objective, problem)
-    incumbent = Incumbent.without_splits(problem, judge, 0.0, Clock(limits.seconds), progress)
+    judge, clock = partial(aim.judge, problem), Clock(limits.seconds)
+    incumbent = Incumbent.without_splits(problem, judge, 0.0, clock, progress, aim.simplify)
     reason, limit = Reason.INTERRUPTED, None
     with suppress(KeyboardInterrupt):
         compile_kernels(many_rows=problem.n_rows > MANY_ROWS)
         incumbent.clock = Clock(limits.seconds)
-        incumbent.bound = lower_bound(problem)
-        origins = [tidy(problem, start) for start in starts]
+        incumbent.bound = aim.bound(problem)
+        origins = [aim.simplify(problem, start) for start in starts]
         incumbent.offer_all(origins)
         if not incumbent.clock.is_over():
             explore = _explore_large if problem.n_rows > MANY_ROWS else _explore
-            explore(problem, limits, parts, incumbent, origins)
+            explore(problem, limits, parts, incumbent, origins, aim)
         reason, limit = _why_it_stopped(limits, incumbent)
     return incumbent.result(reason, limit, limits.gap, "search")
 
@@ -106,9 +107,10 @@ def _explore(
     parts: Parts,
     incumbent: Incumbent,
     origins: Sequence[ObliqueTree],
+    aim: Aim,
 ) -> None:
     """Run generation after generation of chains until a limit or the bound is reached."""
-    task = make_task(problem)
+    task = aim.make_task(problem)
     iterations = default_iterations(problem) if limits.iterations is None else limits.iterations
     largest = problem.norm_at_price(incumbent.objective)
     course = Course(limits.seed, iterations, largest, [to_sketch(task, tree) for tree in origins])
@@ -128,6 +130,7 @@ def _explore_large(
     parts: Parts,
     incumbent: Incumbent,
     origins: Sequence[ObliqueTree],
+    aim: Aim,
 ) -> None:
     """Search a sample of the rows, then improve what it found on all rows."""
     clock, rng = incumbent.clock, np.random.default_rng(limits.seed)
@@ -137,12 +140,12 @@ def _explore_large(
         threads=limits.threads,
         seed=limits.seed,
     )
-    found = search(sample(problem, rng), on_sample, origins, None, parts)
+    found = search(sample(problem, rng), on_sample, origins, None, parts, aim)
     incumbent.offer(found.tree)
     incumbent.iterations = found.iterations
     if found.reason == Reason.INTERRUPTED:
         raise KeyboardInterrupt
-    refiner = Refiner(problem, found.tree, limits.seed)
+    refiner = Refiner(aim.make_task(problem, with_gram=False), found.tree, limits.seed)
     for _ in range(MAX_SWEEPS):
         before = incumbent.objective
         refiner.sweep(clock.is_over)

@@ -14,10 +14,10 @@ from margintree._typing import FloatArray, IntArray
 from margintree.problem import Problem
 from margintree.search.kernels.dual_descent import dual_descent
 from margintree.search.kernels.lines import best_intercept
-from margintree.search.kernels.sketch import rows_below
+from margintree.search.kernels.sketch import Task, rows_below
 from margintree.search.kernels.sweep import relabel
 from margintree.search.kernels.walk import walk_costs, walk_scale, walk_terminals
-from margintree.search.task import make_task, to_sketch
+from margintree.search.task import to_sketch
 from margintree.tree import ObliqueTree
 
 SAMPLE_ROWS = 500
@@ -55,11 +55,11 @@ def sample(problem: Problem, rng: np.random.Generator) -> Problem:
 class Refiner:
     """Improves a tree on all rows of a large problem, node by node."""
 
-    def __init__(self, problem: Problem, tree: ObliqueTree, seed: int) -> None:
-        self.task = make_task(problem, with_gram=False)
+    def __init__(self, task: Task, tree: ObliqueTree, seed: int) -> None:
+        self.task = task
         self.sketch = to_sketch(self.task, tree)
         self.rng = np.random.default_rng(seed)
-        self.terminals = np.ones(problem.n_rows, dtype=np.int64)
+        self.terminals = np.ones(len(task.X), dtype=np.int64)
         self._settle()
 
     def sweep(self, is_over: Callable[[], bool] = lambda: False) -> None:

@@ -21,12 +21,20 @@ class Division:
         Which of them go right.
     normal, offset : ndarray, float
         A hyperplane with ``normal @ x + offset > 0`` exactly for the rows on the right.
+    wanted : bool ndarray, optional
+        Which of the rows should be on the right, by the margin; by default those that are.
     """
 
     rows: IntArray
     right: BoolArray
     normal: FloatArray
     offset: float
+    wanted: BoolArray | None = None
+
+    @property
+    def signs(self) -> FloatArray:
+        """1 for the rows that should be on the right, -1 for the others."""
+        return np.where(self.right if self.wanted is None else self.wanted, 1.0, -1.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,30 +96,36 @@ class _Barrier:
         """Return A and c of the linear demands ``A v + c > 0``."""
         n = sum(counts)
         e = np.eye(self.size)[self.first_e :]
-        sides = np.zeros((n, self.size))
+        wanted, kept = np.zeros((n, self.size)), np.zeros((n, self.size))
         start = 0
         for t, division in enumerate(self.divisions):
             rows = slice(start, start + counts[t])
-            signs = np.where(division.right, 1.0, -1.0)
-            sides[rows, self.planes[t]] = signs[:, None] * self.problem.X[division.rows]
-            sides[rows, self.first_b + t] = signs
+            X, right = self.problem.X[division.rows], np.where(division.right, 1.0, -1.0)
+            for block, signs in ((wanted, division.signs), (kept, right)):
+                block[rows, self.planes[t]] = signs[:, None] * X
+                block[rows, self.first_b + t] = signs
             start += counts[t]
-        largest = 1.0 - self.problem.routing_margin
-        A = np.vstack([sides + e, e, -e])
-        return A, np.concatenate([np.full(n, -1.0), np.zeros(n), np.full(n, largest)])
+        # Where a row is wanted where it is, a bounded violation keeps it there, whatever it costs.
+        is_wanted = np.concatenate([(d.signs > 0) == d.right for d in self.divisions])
+        eps = self.problem.routing_margin
+        A = np.vstack([wanted + e, e, np.where(is_wanted[:, None], -e, kept)])
+        return A, np.r_[np.full(n, -1.0), np.zeros(n), np.where(is_wanted, 1.0 - eps, -eps)]
 
     def start(self) -> FloatArray:
         """Return a point strictly inside: the known hyperplanes, scaled up."""
         point = np.zeros(self.size)
-        norms = [0.0]
+        norms, violations = [0.0], []
         for t, division in enumerate(self.divisions):
             values = self.problem.X[division.rows] @ division.normal + division.offset
             scale = 2.0 / np.abs(values).min()
+            is_wanted = (division.signs > 0) == division.right
+            inside = (1.0 - self.problem.routing_margin) / 2
+            violations.append(np.where(is_wanted, inside, 2.0 + scale * np.abs(values)))
             point[self.planes[t]] = scale * division.normal
             point[self.first_b + t] = scale * division.offset
             norms.append(scale * float(np.linalg.norm(division.normal)))
         point[0] = 2.0 * self.problem.margin_price(max(norms)) + 1.0
-        point[self.first_e :] = (1.0 - self.problem.routing_margin) / 2
+        point[self.first_e :] = np.concatenate(violations)
         return point
 
     def hyperplanes(self, point: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -63,7 +63,16 @@ def subtree_cost(task: Task, sketch: Sketch, row: int, top: int) -> float:
     distances = np.abs([value(task, sketch, node, row) for node in splitting])
     violations = task.pull[row] * np.maximum(0.0, 1.0 - distances).sum()
     too_close = int((distances < task.eps * (1 - SLACK)).sum())
-    return float(violations + task.prices[row, sketch.labels[stop]] + too_close * task.barrier)
+    called = stop_price(task, row, stop, int(sketch.labels[stop]))
+    return float(violations + called + too_close * task.barrier)
+
+
+def stop_price(task: Task, row: int, node: int, label: int) -> float:
+    """Return what a row pays that stops at a node: for its class, and for all calls before it."""
+    before = [
+        task.prices[row, side] * task.tolls[node, side] for side in np.flatnonzero(task.tolls[node])
+    ]
+    return float(task.stays[node] * task.prices[row, label] + sum(before))
 
 
 def subtree_costs(task: Task, sketch: Sketch) -> FloatArray:

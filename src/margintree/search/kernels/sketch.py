@@ -25,6 +25,11 @@ class Task(NamedTuple):
         c2 times the row weights: the price of a unit of margin violation.
     prices : ndarray of shape (n, K)
         What it costs to call each row each class.
+    stays : ndarray of shape (2**(D+1),)
+        How often a row pays for the class of the node where it stops.
+    tolls : ndarray of shape (2**(D+1), 2)
+        How often a row that stops at a node pays for having been called the first and the second
+        class on its way.
     split_price : float
         c3.
     eps : float
@@ -41,6 +46,8 @@ class Task(NamedTuple):
     gram: FloatArray
     pull: FloatArray
     prices: FloatArray
+    stays: FloatArray
+    tolls: FloatArray
     split_price: float
     eps: float
     barrier: float
@@ -195,6 +202,16 @@ def margin_price(task: Task, scale: float) -> float:
 
 
 @kernel
+def stop_price(task: Task, row: int, node: int, label: int) -> float:
+    """Return what a row pays that stops at a node of this class, but for margins."""
+    total = task.stays[node] * task.prices[row, label]
+    for side in range(2):
+        if task.tolls[node, side] > 0:
+            total += task.tolls[node, side] * task.prices[row, side]
+    return total
+
+
+@kernel
 def price(task: Task, sketch: Sketch, values: FloatArray) -> float:
     """Return what the sketch costs; infinity where a row is closer than the routing margin."""
     total = 0.0
@@ -208,7 +225,7 @@ def price(task: Task, sketch: Sketch, values: FloatArray) -> float:
             if distance < 1:
                 total += task.pull[i] * (1 - distance)
             node = 2 * node + (1 if value >= 0 else 0)
-        total += task.prices[i, sketch.labels[node]]
+        total += stop_price(task, i, node, sketch.labels[node])
     n_splits = total_splits(sketch)
     if n_splits > 0:
         total += margin_price(task, sketch.scale[0]) + task.split_price * n_splits
@@ -230,7 +247,7 @@ def refresh_costs(
     """Write what each row would pay from ``node`` on, given the costs of its two children."""
     if not sketch.splits[node]:
         for i in range(n):
-            out[node, i] = task.prices[i, sketch.labels[node]]
+            out[node, i] = stop_price(task, i, node, sketch.labels[node])
         return
     for i in range(n):
         value = values[node, i]
@@ -252,9 +269,9 @@ def smallest(totals: FloatArray) -> int:
 
 
 @kernel
-def price_of_label(task: Task, rows: IntArray, label: int) -> float:
-    """Return what it costs to call all these rows by one class."""
+def price_of_label(task: Task, rows: IntArray, node: int, label: int) -> float:
+    """Return what it costs if all these rows stop at a node and are called by one class."""
     total = 0.0
     for i in rows:
-        total += task.prices[i, label]
+        total += stop_price(task, i, node, label)
     return total

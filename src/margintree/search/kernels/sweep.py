@@ -24,6 +24,7 @@ from margintree.search.kernels.sketch import (
     refresh_values,
     rows_below,
     smallest,
+    stop_price,
     subtree_costs,
     terminal_of_rows,
     total_splits,
@@ -137,11 +138,11 @@ def preferred_sides(
 
 
 @kernel
-def cheapest_label(task: Task, rows: IntArray) -> int:
-    """Return the class that costs least for these rows; the first of equals."""
+def cheapest_label(task: Task, rows: IntArray, node: int) -> int:
+    """Return the class of a node that costs least for these rows; the first of equals."""
     best, best_price = 0, np.inf
     for label in range(task.prices.shape[1]):
-        total = price_of_label(task, rows, label)
+        total = price_of_label(task, rows, node, label)
         if total < best_price:
             best, best_price = label, total
     return best
@@ -152,8 +153,8 @@ def try_pruning(task: Task, sketch: Sketch, costs: FloatArray, rows: IntArray, n
     """Replace a splitting node by a child's subtree or by a label where that costs less."""
     here = total_of(costs[node], rows) + task.split_price * count_splits(sketch, node)
     keep = here * (1 - _GAIN) - 1e-12
-    label = cheapest_label(task, rows)
-    alone = price_of_label(task, rows, label)
+    label = cheapest_label(task, rows, node)
+    alone = price_of_label(task, rows, node, label)
     child, cost = 2 * node, np.inf
     for side in range(2):
         below = count_splits(sketch, 2 * node + side)
@@ -248,9 +249,11 @@ def try_growing(
     if other < 0 or limit <= 0:
         return False
     left_costs, right_costs, sides = np.empty(m), np.empty(m), np.empty(m)
+    if wants_swap(task, rows, node, label, other):
+        label, other = other, label
     for k in range(m):
-        left_costs[k] = task.prices[rows[k], label]
-        right_costs[k] = task.prices[rows[k], other]
+        left_costs[k] = stop_price(task, rows[k], 2 * node, label)
+        right_costs[k] = stop_price(task, rows[k], 2 * node + 1, other)
     leaning = lean(task, rows, left_costs, right_costs)
     if not preferred_sides(left_costs, right_costs, leaning, sides):
         return False
@@ -265,6 +268,18 @@ def try_growing(
     clear_below(sketch, node)
     sketch.labels[2 * node], sketch.labels[2 * node + 1] = label, other
     return True
+
+
+@part
+def wants_swap(task: Task, rows: IntArray, node: int, label: int, other: int) -> bool:
+    """Tell whether rows could pay less if the first of two classes were on the right."""
+    straight = swapped = 0.0
+    for i in rows:
+        left, right = stop_price(task, i, 2 * node, label), stop_price(task, i, 2 * node + 1, other)
+        straight += min(left, right)
+        left, right = stop_price(task, i, 2 * node, other), stop_price(task, i, 2 * node + 1, label)
+        swapped += min(left, right)
+    return swapped < straight
 
 
 @part

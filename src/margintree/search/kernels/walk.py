@@ -5,7 +5,7 @@ import numpy as np
 from margintree._typing import FloatArray, IntArray
 from margintree.search.kernels._jit import kernel
 from margintree.search.kernels.lines import best_scale
-from margintree.search.kernels.sketch import Sketch, Task
+from margintree.search.kernels.sketch import Sketch, Task, stop_price
 
 
 @kernel
@@ -39,7 +39,7 @@ def walk_costs(task: Task, sketch: Sketch, rows: IntArray, top: int, out: FloatA
             if distance < task.eps * (1 - 1e-6):
                 total += task.barrier
             node = 2 * node + (1 if value >= 0 else 0)
-        out[k] = total + task.prices[i, sketch.labels[node]]
+        out[k] = total + stop_price(task, i, node, sketch.labels[node])
 
 
 @kernel
