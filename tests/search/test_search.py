@@ -20,7 +20,7 @@ from margintree.objective import objective
 from margintree.problem import Costs, Problem
 from margintree.result import Reason
 from margintree.search import search
-from margintree.search.large import MANY_ROWS, Refiner
+from margintree.search.large import MANY_ROWS, Refiner, sample
 from margintree.search.task import make_task
 from margintree.solvers import get
 from margintree.testing.instances import INSTANCES, tiny_problem
@@ -385,6 +385,44 @@ def test_many_rows_with_few_features_and_free_terms(costs, n_features):
     check(problem, search(problem, Limits(iterations=4)))
 
 
+@settings(max_examples=20)
+@given(st.integers(0, 99), st.floats(0, 1))
+def test_a_sample_keeps_the_weight_of_every_class(seed, share):
+    """Among the rows that a tree gets wrong, among the others, and so in all."""
+    rng = np.random.default_rng(seed)
+    problem = blobs(1500)
+    rows = np.flatnonzero(rng.random(problem.n_rows) < 0.9)
+    is_wrong = rng.random(len(rows)) < share / 3
+    few_rows = sample(problem, rows, is_wrong, 2, rng)
+    assert few_rows.n_rows < len(rows)
+    assert few_rows.depth == 2
+    assert few_rows.class_mass() == pytest.approx(problem.class_mass(rows))
+
+
+def test_more_classes_than_a_sample_can_hold_few_rows_of():
+    """A sample has some rows of every class, however many classes that are."""
+    rng = np.random.default_rng(0)
+    X, y = rng.random((2500, 2)), np.arange(2500) % 400
+    problem = Problem.from_data(X, y, n_classes=400, depth=2)
+    check(problem, search(problem, Limits(iterations=2)))
+
+
+def test_new_subtrees_never_cost():
+    """Samples of the rows of a node lead to subtrees that are cheaper on all of its rows."""
+    problem = blobs(3000, depth=2)
+    tree = three_splits(problem, [0.5, 0.3, 0.8], 10.0)
+    refiner = Refiner(problem, make_task(problem), tree, seed=0)
+    rng, before = np.random.default_rng(0), refiner.price()
+
+    def find(rows, is_wrong, depth):
+        return search(sample(problem, rows, is_wrong, depth, rng), Limits(iterations=4)).tree
+
+    assert refiner.regrow(find)
+    assert refiner.price() < before
+    cost = objective(problem, refiner.tree())
+    assert cost.ties or refiner.price() == pytest.approx(cost.total)
+
+
 def three_splits(problem, places, norm):
     """Return the tree of depth two that cuts the first feature at three places."""
     normal = np.r_[norm, np.zeros(problem.n_features - 1)]
@@ -402,7 +440,9 @@ def test_a_new_direction_may_be_the_opposite_of_the_present_one():
     for _ in range(20):
         X, y = rng.random((60, 1)), rng.integers(0, 2, 60)
         problem = Problem.from_data(X, y, n_classes=2, depth=2, costs=Costs(1.0, 1.0, 0.0))
-        refiner = Refiner(make_task(problem), three_splits(problem, rng.random(3), 10.0), seed=0)
+        refiner = Refiner(
+            problem, make_task(problem), three_splits(problem, rng.random(3), 10.0), seed=0
+        )
         refiner.sweep()
         assert np.isfinite(refiner.sketch.weights).all()
 
@@ -411,7 +451,9 @@ def test_rows_that_pull_nowhere_are_no_trouble():
     """Violations are free and both sides predict the same: there is nothing to improve."""
     X = np.random.default_rng(0).random((60, 2))
     problem = Problem.from_data(X, np.zeros(60), n_classes=2, depth=2, costs=Costs(1.0, 0.0, 0.1))
-    refiner = Refiner(make_task(problem), three_splits(problem, [0.5, 0.3, 0.8], 10.0), seed=0)
+    refiner = Refiner(
+        problem, make_task(problem), three_splits(problem, [0.5, 0.3, 0.8], 10.0), seed=0
+    )
     refiner.sweep()
     assert np.isfinite(refiner.sketch.weights).all()
 

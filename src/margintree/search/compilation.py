@@ -60,4 +60,7 @@ def _run_large() -> None:
     bench = Workbench(make_task(problem))
     bench.clear(4.0)
     bench.part(1, np.where(problem.X[:, 0] > 0.6, 1.0, -1.0))
-    Refiner(make_task(problem, with_gram=False), to_tree(problem, bench.sketch), seed=0).sweep()
+    task = make_task(problem, with_gram=False)
+    refiner = Refiner(problem, task, to_tree(problem, bench.sketch), seed=0)
+    refiner.sweep()
+    refiner.price()

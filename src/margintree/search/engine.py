@@ -4,11 +4,12 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
 
-from margintree._typing import IntArray
+from margintree._typing import BoolArray, IntArray
 from margintree.incumbent import Incumbent
 from margintree.limits import Clock, Limits
 from margintree.problem import Problem
@@ -18,7 +19,7 @@ from margintree.search.climb import Chain, Found, Parts, climb
 from margintree.search.compilation import compile_kernels
 from margintree.search.groupings import make_groupings
 from margintree.search.kernels.sketch import Sketch, Task
-from margintree.search.large import ENOUGH, MANY_ROWS, MAX_SWEEPS, Refiner, sample
+from margintree.search.large import ENOUGH, MANY_ROWS, Refiner, sample
 from margintree.search.task import to_sketch, to_tree
 from margintree.search.workbench import Workbench
 from margintree.tree import ObliqueTree
@@ -33,8 +34,8 @@ FIRST_SCALE = 2.0
 """The norm of hyperplanes to begin with: a margin of half the width of a feature."""
 SAMPLE_ITERATIONS = 12
 """Descents on a sample of a large problem."""
-SAMPLE_SHARE = 0.4
-"""Share of the time limit for the sample of a large problem."""
+SAMPLE_SHARE = 0.2
+"""Share of the remaining time that goes to a sample of a large problem."""
 DEFAULT_WORK = 20_000
 """Descents times rows of a search that was given no limit of them."""
 
@@ -134,24 +135,47 @@ def _explore_large(
 ) -> None:
     """Search a sample of the rows, then improve what it found on all rows."""
     clock, rng = incumbent.clock, np.random.default_rng(limits.seed)
-    on_sample = Limits(
-        seconds=SAMPLE_SHARE * clock.remaining(),
-        iterations=SAMPLE_ITERATIONS if limits.iterations is None else limits.iterations,
-        threads=limits.threads,
-        seed=limits.seed,
+
+    def best_on_sample(rows: IntArray, is_wrong: BoolArray, depth: int) -> ObliqueTree:
+        part = sample(problem, rows, is_wrong, depth, rng)
+        clock_of_part = Clock(SAMPLE_SHARE * clock.remaining())
+        judge = partial(aim.judge, part)
+        best = Incumbent.without_splits(part, judge, 0.0, clock_of_part, simplify=aim.simplify)
+        try:
+            _explore(part, _share(limits, incumbent.iterations), parts, best, [], aim)
+        finally:
+            incumbent.iterations += best.iterations
+            if depth == problem.depth:
+                incumbent.offer(best.tree)
+        return best.tree
+
+    everything, nothing = np.arange(problem.n_rows), np.zeros(problem.n_rows, dtype=bool)
+    found = best_on_sample(everything, nothing, problem.depth)
+    task = aim.make_task(problem, with_gram=False)
+    refiner = min(
+        (Refiner(problem, task, tree, limits.seed, clock.is_over) for tree in (found, *origins)),
+        key=Refiner.price,
     )
-    found = search(sample(problem, rng), on_sample, origins, None, parts, aim)
-    incumbent.offer(found.tree)
-    incumbent.iterations = found.iterations
-    if found.reason == Reason.INTERRUPTED:
-        raise KeyboardInterrupt
-    refiner = Refiner(aim.make_task(problem, with_gram=False), found.tree, limits.seed)
-    for _ in range(MAX_SWEEPS):
-        before = incumbent.objective
-        refiner.sweep(clock.is_over)
-        incumbent.offer(to_tree(problem, refiner.sketch))
-        if clock.is_over() or incumbent.objective > before * (1 - ENOUGH):
-            return
+    _refine(refiner, incumbent)
+    while refiner.regrow(best_on_sample):
+        _refine(refiner, incumbent)
+
+
+def _share(limits: Limits, done: int) -> Limits:
+    """Return the limits of one search on a sample, of a search that has done some iterations."""
+    if limits.iterations is None:
+        return replace(limits, iterations=SAMPLE_ITERATIONS)
+    share = max(SAMPLE_ITERATIONS, limits.iterations // 4)
+    return replace(limits, iterations=min(share, limits.iterations - done))
+
+
+def _refine(refiner: Refiner, incumbent: Incumbent) -> None:
+    """Sweep over all rows until that gains little."""
+    before, now = np.inf, refiner.price()
+    while now < before * (1 - ENOUGH) and not incumbent.clock.is_over():
+        refiner.sweep()
+        incumbent.offer(refiner.tree())
+        before, now = now, refiner.price()
 
 
 def _run_chain(

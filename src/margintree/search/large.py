@@ -6,72 +6,150 @@ coordinate descent, which needs no inner products and takes time in proportion t
 """
 
 from collections.abc import Callable, Iterator
+from copy import deepcopy
 from dataclasses import replace
+from typing import TypeAlias
 
 import numpy as np
 
-from margintree._typing import FloatArray, IntArray
+from margintree import topology
+from margintree._typing import BoolArray, FloatArray, IntArray
 from margintree.problem import Problem
 from margintree.search.kernels.dual_descent import dual_descent
 from margintree.search.kernels.lines import best_intercept
-from margintree.search.kernels.sketch import Task, rows_below
+from margintree.search.kernels.sketch import Sketch, Task, count_splits, margin_price, rows_below
 from margintree.search.kernels.sweep import relabel
 from margintree.search.kernels.walk import walk_costs, walk_scale, walk_terminals
-from margintree.search.task import to_sketch
+from margintree.search.task import to_sketch, to_tree
 from margintree.tree import ObliqueTree
 
 SAMPLE_ROWS = 500
 """Rows of a sample: few enough that all inner products fit in the cache."""
+LEAST_ROWS = 5
+"""Rows of every class that a sample has, if there are so many."""
 MANY_ROWS = 1000
 """More rows than this are searched by way of a sample."""
 PASSES = 5
 """Visits of every dual variable when a direction is looked for on all rows."""
 STRENGTHS = (1.0, 0.01)
 """How strongly rows pull, in units of the regularity, in the margin problems on all rows."""
+AXIS_ROWS = 2000
+"""Rows on which single features are compared."""
+N_AXES = 2
+"""Single features, the best of them, that are tried on all rows."""
 SHORT = 1e-9
 """Vectors shorter than this have no direction worth trying."""
-MAX_SWEEPS = 12
+MAX_ROUNDS = 4
+"""How often subtrees are looked for on samples of their own."""
 ENOUGH = 1e-3
-"""Relative gain of a sweep over all rows below which they end."""
+"""Relative gain of a sweep over all rows, or of a new subtree, below which it is not worth it."""
+Find: TypeAlias = Callable[[IntArray, BoolArray, int], ObliqueTree]
+"""Returns a good tree for some rows, some of which are wrong now, of some depth."""
 
 
-def sample(problem: Problem, rng: np.random.Generator) -> Problem:
-    """Return the problem of a random sample in which every class keeps its weight."""
-    rows = []
-    for label in np.flatnonzero(problem.class_mass()):
-        members = np.flatnonzero(problem.y == label)
-        size = max(5, round(SAMPLE_ROWS * len(members) / problem.n_rows))
-        rows.append(rng.choice(members, size=min(size, len(members)), replace=False))
-    chosen = np.sort(np.concatenate(rows))
-    factors = problem.class_mass() / np.maximum(problem.class_mass(chosen), 1e-300)
+def sample(
+    problem: Problem, rows: IntArray, is_wrong: BoolArray, depth: int, rng: np.random.Generator
+) -> Problem:
+    """Return the problem of a random sample of some rows.
+
+    Half of the sample are rows that a tree gets wrong, if there are any. Every class keeps its
+    weight, among these rows and among the others.
+    """
+    strata = 2 * problem.y[rows] + is_wrong
+    chosen, weights = [], []
+    for stratum in np.unique(strata):
+        members = rows[strata == stratum]
+        share = len(members) / len(rows)
+        if is_wrong.any():
+            share = (share + stratum % 2 * len(members) / is_wrong.sum()) / 2
+        size = min(max(LEAST_ROWS, round(SAMPLE_ROWS * share)), len(members))
+        drawn = rng.choice(members, size=size, replace=False)
+        mass = problem.row_weights[drawn]
+        chosen.append(drawn)
+        weights.append(mass * (problem.row_weights[members].sum() / mass.sum()))
+    drawn, mass = np.concatenate(chosen), np.concatenate(weights)
+    order = np.argsort(drawn)
     return replace(
         problem,
-        X=problem.X[chosen],
-        y=problem.y[chosen],
-        row_weights=problem.row_weights[chosen] * factors[problem.y[chosen]],
+        X=problem.X[drawn[order]],
+        y=problem.y[drawn[order]],
+        row_weights=mass[order],
+        depth=depth,
     )
 
 
 class Refiner:
     """Improves a tree on all rows of a large problem, node by node."""
 
-    def __init__(self, task: Task, tree: ObliqueTree, seed: int) -> None:
-        self.task = task
-        self.sketch = to_sketch(self.task, tree)
+    def __init__(
+        self,
+        problem: Problem,
+        task: Task,
+        tree: ObliqueTree,
+        seed: int,
+        is_over: Callable[[], bool] = lambda: False,
+    ) -> None:
+        self.problem, self.task = problem, task
+        self.sketch = to_sketch(task, tree)
         self.rng = np.random.default_rng(seed)
-        self.terminals = np.ones(len(task.X), dtype=np.int64)
+        self.is_over = is_over
+        self.terminals = np.ones(problem.n_rows, dtype=np.int64)
+        self.rounds_left = MAX_ROUNDS
         self._settle()
 
-    def sweep(self, is_over: Callable[[], bool] = lambda: False) -> None:
+    def tree(self) -> ObliqueTree:
+        """Return the tree as it is now."""
+        return to_tree(self.problem, self.sketch)
+
+    def price(self) -> float:
+        """Return what the tree costs, a row within the routing margin a lot."""
+        margin = margin_price(self.task, self.sketch.scale[0])
+        return self._price(np.arange(self.problem.n_rows), 1) + float(margin)
+
+    def sweep(self) -> None:
         """Improve every splitting node once, the lowest first, then the common norm."""
         for node in np.flatnonzero(self.sketch.splits)[::-1]:
-            if is_over():
+            if self.is_over():
                 return
             self._improve(int(node))
-        scale = walk_scale(self.task, self.sketch)
-        factor = scale / self.sketch.scale[0]
+        factor = walk_scale(self.task, self.sketch) / self.sketch.scale[0]
         for array in (self.sketch.weights, self.sketch.intercepts, self.sketch.scale):
             array *= factor
+
+    def regrow(self, find: Find) -> bool:
+        """Look for better subtrees on samples of the rows that arrive at each node, top down.
+
+        A sample of all rows leaves few for the lower nodes. Returns whether a subtree was replaced.
+        """
+        changed = False
+        if self.rounds_left > 0:
+            self.rounds_left -= 1
+            for node in range(1, len(self.sketch.intercepts)):
+                if (node == 1 or self.sketch.splits[node // 2]) and not self.is_over():
+                    changed |= self._regrow_node(node, find)
+        return changed
+
+    def _regrow_node(self, node: int, find: Find) -> bool:
+        rows = rows_below(self.terminals, node)
+        before = self._price(rows, node)
+        if before <= 0:
+            return False
+        is_wrong = self._costs(rows, node) >= self.task.prices[rows].max(axis=1)
+        if self.rounds_left % 2:  # by turns a sample in which they have no special part
+            is_wrong[:] = False
+        found = find(rows, is_wrong, self.task.depth + 1 - node.bit_length())
+        kept = deepcopy(self.sketch)
+        graft(to_sketch(self.task, found.deepened(self.task.depth)), self.sketch, node)
+        if self._price(rows, node) < before * (1 - ENOUGH):
+            self._settle()
+            return True
+        self.sketch = kept
+        return False
+
+    def _price(self, rows: IntArray, node: int) -> float:
+        """Return what the subtree of a node costs, but for the margin term."""
+        splits = count_splits(self.sketch, node)
+        return float(self._costs(rows, node).sum() + self.task.split_price * splits)
 
     def _settle(self) -> None:
         walk_terminals(self.task, self.sketch, self.terminals)
@@ -115,11 +193,36 @@ class Refiner:
             )
             between = _unit(found) + _unit(present)
             yield from (one for one in (found, between) if np.linalg.norm(one) > SHORT)
+        yield from self._best_axes(X, rows, left, right)
+
+    def _best_axes(
+        self, X: FloatArray, rows: IntArray, left: FloatArray, right: FloatArray
+    ) -> Iterator[FloatArray]:
+        """Yield the single features, up or down, that part a few of the rows best."""
+        few = self.rng.permutation(len(rows))[:AXIS_ROWS]
+        scale = self.sketch.scale[0]
+        axes = np.vstack([np.eye(X.shape[1]), -np.eye(X.shape[1])])
+        sides = left[few], right[few], self.task.pull[rows[few]], self.task.eps
+        costs = [best_intercept(scale * X[few] @ axis, *sides)[1] for axis in axes]
+        yield from axes[np.argsort(costs, kind="stable")[:N_AXES]]
 
     def _costs(self, rows: IntArray, node: int) -> FloatArray:
         costs = np.empty(len(rows))
         walk_costs(self.task, self.sketch, rows, node, costs)
         return costs
+
+
+def graft(source: Sketch, target: Sketch, node: int) -> None:
+    """Put a whole tree in the place of a subtree of the same height, at the norm of the target."""
+    factor = target.scale[0] / source.scale[0]
+    depth = len(target.splits).bit_length() - 2
+    pairs = zip(topology.subtree(node, depth), topology.subtree(1, depth), strict=False)
+    for mine, theirs in pairs:
+        target.splits[mine] = source.splits[theirs]
+        target.labels[mine] = source.labels[theirs]
+        if source.splits[theirs]:
+            target.weights[mine] = source.weights[theirs] * factor
+            target.intercepts[mine] = source.intercepts[theirs] * factor
 
 
 def _unit(vector: FloatArray) -> FloatArray:
