@@ -5,6 +5,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from joblib import effective_n_jobs
+from sklearn.utils._param_validation import Interval, StrOptions
 
 from margintree._typing import AnyArray
 from margintree.estimators._base import AT_LEAST_0, TreeClassifier
@@ -66,6 +67,24 @@ class OptimisedClassifier(TreeClassifier):
             if is_known and not why_unfit(self.tree_, problem):
                 starts.append(adapted(self.tree_, problem))
         return starts
+
+
+class SearchedClassifier(OptimisedClassifier):
+    """Base of the classifiers whose tree is found by a search, and proved by a solver if asked."""
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **OptimisedClassifier._parameter_constraints,
+        "method": [StrOptions({"search", "exact"})],
+        "max_iter": [Interval(Integral, 0, None, closed="left"), None],
+    }
+
+    method: str
+    max_iter: int | None
+
+    @property
+    def n_iter_(self) -> int:
+        """The number of local searches that the search did."""
+        return self.result_.iterations
 
 
 def _threads(n_jobs: int | None) -> int:

@@ -1,22 +1,18 @@
 """The multiclass optimal classification tree with maximum-margin splits."""
 
-from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import Any
 
-from sklearn.utils._param_validation import Interval, StrOptions
-
-from margintree._typing import AnyArray, FloatArray, IntArray
-from margintree.estimators._base import AT_LEAST_0
-from margintree.estimators._optimised import OptimisedClassifier
+from margintree._typing import AnyArray
+from margintree.estimators._margins import MarginClassifier
 from margintree.estimators._progress import progress_of
 from margintree.fit import fit_tree
 from margintree.objective import Cost, objective
-from margintree.problem import Costs, MarginNorm, Problem
+from margintree.problem import MarginNorm, Problem
 from margintree.result import Progress, Result
 from margintree.tree import ObliqueTree
 
 
-class MOCTSVMClassifier(OptimisedClassifier):
+class MOCTSVMClassifier(MarginClassifier):
     """Classification tree whose every split is a maximum-margin hyperplane, found as a whole.
 
     The tree minimises ``max ||w||**2 / 2 + c1 * errors + c2 * violations + c3 * splits``, where the
@@ -105,16 +101,6 @@ class MOCTSVMClassifier(OptimisedClassifier):
     array(['low', 'high'], dtype='<U4')
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **OptimisedClassifier._parameter_constraints,
-        "c1": AT_LEAST_0,
-        "c2": AT_LEAST_0,
-        "c3": AT_LEAST_0,
-        "method": [StrOptions({"search", "exact"})],
-        "max_iter": [Interval(Integral, 0, None, closed="left"), None],
-        "routing_margin": [Interval(Real, 0, 1, closed="neither")],
-        "margin_norm": [StrOptions({"squared", "plain"})],
-    }
     cost_type = Cost
 
     def __init__(
@@ -157,23 +143,6 @@ class MOCTSVMClassifier(OptimisedClassifier):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
-
-    @property
-    def n_iter_(self) -> int:
-        """The number of local searches that the search did."""
-        return self.result_.iterations
-
-    def _pose(self, X: FloatArray, y: IntArray, weights: FloatArray, n_classes: int) -> Problem:
-        return Problem.from_data(
-            X,
-            y,
-            n_classes=n_classes,
-            depth=self.max_depth,
-            costs=Costs(errors=self.c1, violations=self.c2, splits=self.c3),
-            row_weights=weights,
-            routing_margin=self.routing_margin,
-            margin_norm=self.margin_norm,
-        )
 
     def _solve(self, problem: Problem, classes: AnyArray) -> Result:
         return fit_tree(

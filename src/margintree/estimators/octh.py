@@ -1,15 +1,15 @@
 """The optimal classification tree with oblique splits."""
 
 from dataclasses import replace
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any, ClassVar
 
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import Interval
 
 from margintree._typing import AnyArray
 from margintree.estimators._base import AT_LEAST_0
 from margintree.estimators._errors import ErrorMixin
-from margintree.estimators._optimised import OptimisedClassifier
+from margintree.estimators._optimised import SearchedClassifier
 from margintree.estimators._progress import progress_of
 from margintree.problem import Problem
 from margintree.result import Progress, Result
@@ -17,7 +17,7 @@ from margintree.rivals import fit_octh
 from margintree.shape import Shape
 
 
-class OCTHClassifier(ErrorMixin, OptimisedClassifier):
+class OCTHClassifier(ErrorMixin, SearchedClassifier):
     """Classification tree with oblique splits that makes few errors with few features.
 
     The tree minimises ``errors / baseline + alpha * features``, where ``errors`` is the
@@ -105,12 +105,10 @@ class OCTHClassifier(ErrorMixin, OptimisedClassifier):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **OptimisedClassifier._parameter_constraints,
+        **SearchedClassifier._parameter_constraints,
         **ErrorMixin._parameter_constraints,
         "alpha": AT_LEAST_0,
         "separation": [Interval(Real, 0, 1, closed="neither")],
-        "method": [StrOptions({"search", "exact"})],
-        "max_iter": [Interval(Integral, 0, None, closed="left"), None],
     }
 
     def __init__(
@@ -151,11 +149,6 @@ class OCTHClassifier(ErrorMixin, OptimisedClassifier):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
-
-    @property
-    def n_iter_(self) -> int:
-        """The number of local searches that the search did."""
-        return self.result_.iterations
 
     def _shape(self, problem: Problem) -> Shape:
         return replace(super()._shape(problem), axis_parallel=False, separation=self.separation)

@@ -1,14 +1,11 @@
 """The optimal classification tree with SVM splits for two classes and noisy labels."""
 
-from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import Any
 
 from sklearn.utils import Tags
-from sklearn.utils._param_validation import Interval, StrOptions
 
-from margintree._typing import AnyArray, FloatArray, IntArray
-from margintree.estimators._base import AT_LEAST_0
-from margintree.estimators._optimised import OptimisedClassifier
+from margintree._typing import AnyArray
+from margintree.estimators._margins import MarginClassifier
 from margintree.estimators._progress import progress_of
 from margintree.judges import LabelCost, price_labels
 from margintree.problem import Costs, MarginNorm, Problem
@@ -17,7 +14,7 @@ from margintree.rivals import fit_octsvm
 from margintree.tree import ObliqueTree
 
 
-class OCTSVMClassifier(OptimisedClassifier):
+class OCTSVMClassifier(MarginClassifier):
     """Classification tree for two classes whose splits are support vector machines.
 
     In every branch node a row should be on the side of its label, right for the second class and
@@ -113,16 +110,6 @@ class OCTSVMClassifier(OptimisedClassifier):
     (['low', 'high'], 5.0)
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **OptimisedClassifier._parameter_constraints,
-        "c1": AT_LEAST_0,
-        "c2": AT_LEAST_0,
-        "c3": AT_LEAST_0,
-        "method": [StrOptions({"search", "exact"})],
-        "max_iter": [Interval(Integral, 0, None, closed="left"), None],
-        "routing_margin": [Interval(Real, 0, 1, closed="neither")],
-        "margin_norm": [StrOptions({"squared", "plain"})],
-    }
     cost_type = LabelCost
 
     def __init__(
@@ -166,27 +153,13 @@ class OCTSVMClassifier(OptimisedClassifier):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    @property
-    def n_iter_(self) -> int:
-        """The number of local searches that the search did."""
-        return self.result_.iterations
-
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
         return tags
 
-    def _pose(self, X: FloatArray, y: IntArray, weights: FloatArray, n_classes: int) -> Problem:
-        return Problem.from_data(
-            X,
-            y,
-            n_classes=n_classes,
-            depth=self.max_depth,
-            costs=Costs(errors=self.c2, violations=self.c1, splits=self.c3),
-            row_weights=weights,
-            routing_margin=self.routing_margin,
-            margin_norm=self.margin_norm,
-        )
+    def _costs(self) -> Costs:
+        return Costs(violations=self.c1, errors=self.c2, splits=self.c3)
 
     def _solve(self, problem: Problem, classes: AnyArray) -> Result:
         return fit_octsvm(

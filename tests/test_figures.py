@@ -1,0 +1,41 @@
+"""What the paper draws in its first two figures, on the set of the example about rivals."""
+
+import runpy
+from pathlib import Path
+
+import pytest
+
+EXAMPLE = Path(__file__).parents[1] / "examples" / "rivals.py"
+
+
+@pytest.fixture(scope="module")
+def example():
+    """Run the example, and return what it defines."""
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    from matplotlib import pyplot as plt
+
+    yield runpy.run_path(str(EXAMPLE))
+    plt.close("all")
+
+
+def score(example, name):
+    return example["models"][name].score(example["X"], example["y"])
+
+
+def test_cart_of_depth_two_fails(example):
+    """It takes the best first split, which leads nowhere."""
+    assert score(example, "CART") < 0.8
+
+
+def test_octh_separates_the_classes(example):
+    """Three splits of two features are enough."""
+    assert score(example, "OCT-H") == 1.0
+
+
+@pytest.mark.parametrize("name", ["OCTSVM", "MOCTSVM"])
+def test_margins_separate_with_more_room(example, name):
+    """Neither makes an error, and no row is as close to a border as with OCT-H."""
+    assert score(example, name) == 1.0
+    closest, models = example["closest"], example["models"]
+    assert closest(models[name]) > 2 * closest(models["OCT-H"])
