@@ -28,12 +28,16 @@ from margintree.shape import Shape
 from margintree.tidy import centred
 from margintree.tree import ObliqueTree
 
-DEFAULT_WORK = 20_000
+DEFAULT_WORK = 60_000
 """Rebuilt subtrees, times rows and features, of a search that was given no limit of them."""
 PATIENCE = 15
 """Rebuilt subtrees in a row without a gain after which the search goes on from another start."""
 MAX_SWEEPS = 10
 """How often a descent improves all splits at most."""
+MAX_PROGRAM_ROWS = 300
+"""Rows of a linear program."""
+MAX_ENTRIES = 3_000_000
+"""Rows, times directions and classes, that are looked at in one go."""
 N_MARGIN_TREES = 2
 """Starts that are trees with maximum margins, each with another price of violations."""
 MARGIN_ITERATIONS = 10
@@ -120,7 +124,7 @@ def default_iterations(problem: Problem) -> int:
     >>> default_iterations(Problem.from_data([[0.0], [1.0]], [0, 1], n_classes=2, depth=1))
     60
     """
-    return int(np.clip(DEFAULT_WORK // (problem.n_rows * problem.n_features), 20, 60))
+    return int(np.clip(DEFAULT_WORK // (problem.n_rows * problem.n_features), 30, 60))
 
 
 def _descents(
@@ -286,7 +290,7 @@ class Craft:
         directions /= np.abs(directions).sum(axis=1, keepdims=True)
         values = self.problem.X[rows] @ directions.T
         mass = self.problem.row_weights[rows]
-        costs, thresholds = best_thresholds(values, left, right, mass, self.shape)
+        costs, thresholds = self._best_thresholds(values, left, right, mass)
         costs += self.price * np.count_nonzero(directions, axis=1)
         best = int(costs.argmin())
         if not np.isfinite(costs[best]):
@@ -298,6 +302,18 @@ class Craft:
             self._with_class(node.left, rows[~goes_right]),
             self._with_class(node.right, rows[goes_right]),
         )
+
+    def _best_thresholds(
+        self, values: FloatArray, left: FloatArray, right: FloatArray, mass: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return the best thresholds, of as many directions at a time as memory allows."""
+        width = max(1, MAX_ENTRIES // (len(values) * max(left.shape[1], right.shape[1])))
+        found = [
+            best_thresholds(values[:, k : k + width], left, right, mass, self.shape)
+            for k in range(0, values.shape[1], width)
+        ]
+        costs, thresholds = zip(*found, strict=True)
+        return np.concatenate(costs), np.concatenate(thresholds)
 
     def _directions(
         self, rows: IntArray, node: Cut, left: FloatArray, right: FloatArray
@@ -346,14 +362,19 @@ class Craft:
             yield changed
 
     def _sparse_weights(self, rows: IntArray, sides: FloatArray, pulls: FloatArray) -> FloatArray:
-        """Return the weights whose sizes and violations of a margin cost least, row by row."""
-        is_pulled = pulls * np.abs(sides) > 0
-        X = sides[is_pulled, None] * self.problem.X[rows[is_pulled]]
+        """Return the weights whose sizes and violations of a margin cost least, row by row.
+
+        Of many rows a sample is enough, in which each stands for several.
+        """
+        pulled = np.flatnonzero(pulls * np.abs(sides))
+        if len(pulled) > MAX_PROGRAM_ROWS:
+            pulls = pulls * (len(pulled) / MAX_PROGRAM_ROWS)
+            pulled = self.rng.choice(pulled, MAX_PROGRAM_ROWS, replace=False)
+        X = sides[pulled, None] * self.problem.X[rows[pulled]]
         m, p = X.shape
-        sign = sides[is_pulled, None]
         found = linprog(
-            np.r_[np.ones(2 * p), 0.0, pulls[is_pulled]],
-            A_ub=-np.hstack([X, -X, sign, np.eye(m)]),
+            np.r_[np.ones(2 * p), 0.0, pulls[pulled]],
+            A_ub=-np.hstack([X, -X, sides[pulled, None], np.eye(m)]),
             b_ub=-np.ones(m),
             bounds=[(0, None)] * (2 * p) + [(None, None)] + [(0, None)] * m,
         )

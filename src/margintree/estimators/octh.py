@@ -38,7 +38,7 @@ class OCTHClassifier(ErrorMixin, SearchedClassifier):
     separation : float, default=0.001
         How far the two sides of every split must be apart, when features lie between 0 and 1 and
         the absolute values of the split's weights add up to 1. Between 0 and 1; the paper has
-        0.005.
+        0.005. Among many thousands of rows no two sides may be that far apart: make it smaller.
     method : {"search", "exact"}, default="search"
         "search" is fast and finds a good tree; "exact" starts from the tree of the search and goes
         on, with a solver, until that tree or a better one is proved optimal.
