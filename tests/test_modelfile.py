@@ -26,6 +26,9 @@ from margintree.result import Reason
 from models import fitted
 from strategies import trees
 
+SCHEMA = json.loads(
+    (Path(__file__).parents[1] / "docs" / "model-format.schema.json").read_text(encoding="utf-8")
+)
 STUMP = ObliqueTree.stump([2.0, -0.1], -1.0, leaf_classes=[0, 1], n_classes=2)
 
 
@@ -110,6 +113,18 @@ def test_real_fits_predict_identically(path):
     new = rng.normal(size=(100, 3))
     np.testing.assert_array_equal(load(path).predict(new), model.predict(new))
     np.testing.assert_array_equal(load(path).predict_proba(new), model.predict_proba(new))
+
+
+@pytest.mark.parametrize("kind", ESTIMATORS.values(), ids=ESTIMATORS)
+def test_every_classifier_has_a_model_file(kind):
+    """It agrees with the schema, cost and all, and what is read is what was written."""
+    model = kind(1).fit([[0.0], [1.0], [4.0], [5.0]], list("aabb"))
+    content = json.loads(to_json(model))
+    schema = Draft202012Validator(SCHEMA)
+    schema.validate(content)
+    assert_same(from_json(to_json(model)), model)
+    for term in content["cost"]:
+        assert not schema.is_valid(edited(content, f"cost.{term}", "much"))
 
 
 def test_what_is_not_fitted_or_not_plain_is_not_saved(path):
@@ -301,9 +316,6 @@ def replace_tree(estimator, tree):
     return estimator
 
 
-SCHEMA = json.loads(
-    (Path(__file__).parents[1] / "docs" / "model-format.schema.json").read_text(encoding="utf-8")
-)
 anything = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
