@@ -19,7 +19,7 @@ from margintree import (
     plot_partition,
 )
 
-rng = np.random.default_rng(0)
+rng = np.random.default_rng(3)
 X = rng.uniform(-1, 1, (90, 2))
 tilt = 0.35
 across = X @ [np.cos(tilt), np.sin(tilt)]
@@ -34,7 +34,7 @@ X, y = X[is_clear], y[is_clear]
 
 models = {
     "CART": CARTClassifier(max_depth=2),
-    "OCT-H": OCTHClassifier(max_depth=2),
+    "OCT-H": OCTHClassifier(max_depth=2, alpha=0.001),
     "OCTSVM": OCTSVMClassifier(max_depth=2, c1=1000.0, c2=100.0),
     "MOCTSVM": MOCTSVMClassifier(max_depth=2, c1=1000.0, c2=1000.0),
 }

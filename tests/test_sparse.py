@@ -52,7 +52,7 @@ def test_the_best_threshold_is_the_best_of_all(seed):
 def test_the_search_finds_the_optimum_of_tiny_problems(seed):
     """Its tree keeps the shape and costs what enumeration finds."""
     problem, shape = tiny_oblique_problem(np.random.default_rng([5, seed]))
-    result = search_sparse(problem, shape, Limits())
+    result = search_sparse(problem, shape, Limits(iterations=25))
     assert count_errors(problem, shape, result.tree).is_allowed
     assert result.objective == pytest.approx(cheapest_oblique_tree(problem, shape), abs=1e-9)
     assert result.bound <= result.objective
@@ -73,7 +73,7 @@ def test_the_number_of_splits_is_kept():
     costs = []
     for max_splits in range(4):
         few = Shape(shape.least_mass, max_splits, False, shape.separation)
-        result = search_sparse(problem, few, Limits(iterations=20))
+        result = search_sparse(problem, few, Limits(iterations=45))
         assert result.tree.n_splits <= max_splits
         costs.append(result.objective)
     assert costs == sorted(costs, reverse=True)

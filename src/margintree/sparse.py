@@ -30,10 +30,12 @@ from margintree.tree import ObliqueTree
 
 DEFAULT_WORK = 60_000
 """Rebuilt subtrees, times rows and features, of a search that was given no limit of them."""
-PATIENCE = 15
+PATIENCE = 10
 """Rebuilt subtrees in a row without a gain after which the search goes on from another start."""
 MAX_SWEEPS = 10
 """How often a descent improves all splits at most."""
+MAX_CELLS = 5000
+"""Rows times features up to which the best axis-parallel tree takes about a second."""
 MAX_PROGRAM_ROWS = 300
 """Rows of a linear program."""
 MAX_ENTRIES = 3_000_000
@@ -99,11 +101,14 @@ def search_sparse(
     reason, limit = Reason.INTERRUPTED, None
     with suppress(KeyboardInterrupt):
         incumbent.offer_all(starts)
-        for tree in _descents(problem, shape, limits, starts, clock):
+        most = default_iterations(problem) if limits.iterations is None else limits.iterations
+        descents = _descents(problem, shape, limits, starts, clock)
+        while incumbent.iterations < most and incumbent.gap > limits.gap and not clock.is_over():
+            tree = next(descents, None)
+            if tree is None:
+                break
             incumbent.offer(centred(problem, tree))
             incumbent.iterations += 1
-            if incumbent.gap <= limits.gap or clock.is_over():
-                break
         reason, limit = _why_it_stopped(incumbent, limits, clock)
     return incumbent.result(reason, limit, limits.gap, solver="search")
 
@@ -122,9 +127,9 @@ def default_iterations(problem: Problem) -> int:
     Examples
     --------
     >>> default_iterations(Problem.from_data([[0.0], [1.0]], [0, 1], n_classes=2, depth=1))
-    60
+    80
     """
-    return int(np.clip(DEFAULT_WORK // (problem.n_rows * problem.n_features), 30, 60))
+    return int(np.clip(DEFAULT_WORK // (problem.n_rows * problem.n_features), 40, 80))
 
 
 def _descents(
@@ -135,21 +140,15 @@ def _descents(
     clock: Clock,
 ) -> Iterator[ObliqueTree]:
     """Yield the trees that descents lead to."""
-    left = default_iterations(problem) if limits.iterations is None else limits.iterations
-    if not left or clock.is_over():
-        return
     craft = Craft(problem, shape, np.random.default_rng(limits.seed), clock)
     for origin in _origins(problem, shape, limits, starts, clock):
         best, failures = craft.descend(to_node(origin)), 0
         yield to_tree(problem, best)
         while failures < PATIENCE:
-            left -= 1
-            if left <= 0:
-                return
             found = craft.descend(craft.rebuilt(best))
+            yield to_tree(problem, found)
             if craft.cost(found, craft.everything) < craft.cost(best, craft.everything) - GAIN:
                 best, failures = found, 0
-                yield to_tree(problem, best)
             else:
                 failures += 1
 
@@ -161,12 +160,23 @@ def _origins(
     from margintree.search import search  # compiled kernels are not loaded before they are needed
 
     yield from starts
-    yield grow(problem, shape, limits.seed)
+    yield _axis_parallel(problem, shape, limits, clock)
     for number in range(N_MARGIN_TREES):
         margins = replace(problem.costs, violations=problem.costs.errors * 0.01**number)
         few = Limits(seconds=clock.remaining(), iterations=MARGIN_ITERATIONS, seed=limits.seed)
         yield search(replace(problem, costs=margins), few).tree
     yield ObliqueTree.leaf(problem.depth, problem.n_features, problem.n_classes)
+
+
+def _axis_parallel(problem: Problem, shape: Shape, limits: Limits, clock: Clock) -> ObliqueTree:
+    """Return the best tree with one feature per split; where that takes long, the tree of CART."""
+    straight = replace(shape, axis_parallel=True, separation=0.0)
+    if problem.depth > 3 or problem.n_rows * problem.n_features > MAX_CELLS:
+        return grow(problem, straight, limits.seed)
+    # Compiled kernels are not loaded before they are needed.
+    from margintree.axis.native import branch_and_bound
+
+    return branch_and_bound(problem, straight, replace(limits, seconds=clock.remaining())).tree
 
 
 class Craft:
