@@ -70,7 +70,9 @@ def test_the_file_is_the_text(path):
     assert_same(from_json(path.read_text(encoding="utf-8")), fitted(STUMP))
 
 
-@pytest.mark.parametrize("classes", [["a", "ü"], [3, -7], [0.5, 1.5], [False, True]])
+@pytest.mark.parametrize(
+    "classes", [["a", "ü"], [3, -7], [0.5, 1.5], [False, True], [2**63, 2**64 - 1]]
+)
 def test_labels_keep_their_type(path, classes):
     """Text, integers, floats and booleans."""
     save(fitted(STUMP, classes), path)
@@ -189,6 +191,7 @@ def edited(content, where, value):
         ("classes.values", [0, 0], "different"),
         ("classes.values", [0, 1, 2], "2 different labels"),
         ("classes.values", [0, 2**70], "64 bits"),
+        ("classes.values", [-1, 2**63], "64 bits"),
         ("feature_names", ["a"], "feature_names"),
         ("feature_names", ["a", 1], r"feature_names\[1\]"),
         ("feature_names", ["a", "half \ud83c"], r"feature_names\[1\]"),

@@ -92,5 +92,5 @@ def test_names_and_mixes_come_from_the_classifier():
 
 def test_names_must_be_as_many_as_features():
     """A wrong number of names is refused."""
-    with pytest.raises(InvalidInputError, match="feature_names must have 2"):
+    with pytest.raises(InvalidInputError, match="2 names of features"):
         export_dot(ObliqueTree.leaf(1, 2, 2), feature_names=["a"])

@@ -46,7 +46,7 @@ def test_what_cannot_be_exported_is_refused(export):
         export(fitted(STUMP, features=["b", "b"]))
     with pytest.raises(InvalidInputError, match="surrogate"):
         export(fitted(STUMP, features=["b", "\ud800"]))
-    with pytest.raises(InvalidInputError, match="class_names must have 2 entries"):
+    with pytest.raises(InvalidInputError, match="2 names of classes; 1 were given"):
         export(STUMP, class_names=["a"])
 
 
@@ -115,6 +115,8 @@ def test_sql_refuses_what_it_cannot_say():
     """A class that is not there, and the zero character, at which a query would end."""
     with pytest.raises(InvalidInputError, match=r"share_of must be one of .*'maybe' was given"):
         to_sql(MODEL, share_of="maybe")
+    with pytest.raises(InvalidInputError, match="2 names of features; 3 were given"):
+        to_sql(MODEL, column_names=["a", "b", "c"])
     with pytest.raises(InvalidInputError, match="zero character"):
         to_sql(MODEL, column_names=["a\0b", "c"])
     with pytest.raises(InvalidInputError, match="zero character"):
@@ -144,6 +146,13 @@ def test_onnx_labels_have_the_type_of_the_labels(classes):
     labels, _ = run_onnx(fitted(STUMP, classes), pd.DataFrame([[0.0, 0.0], [1.0, 0.0]]))
     assert labels == classes
     assert [type(label) for label in labels] == [type(label) for label in classes]
+
+
+@pytest.mark.parametrize("classes", [[2**63, 2**64 - 1], [-1, 2**63], [0, 2**70]])
+def test_onnx_labels_have_64_bits(classes):
+    """Larger integers are refused, and the message says what to do."""
+    with pytest.raises(InvalidInputError, match=rf"{classes[1]} was given. Name .* class_names"):
+        to_onnx(STUMP, class_names=np.array(classes, dtype=object))
 
 
 def test_onnx_is_asked_for_when_it_is_missing(monkeypatch):

@@ -97,7 +97,7 @@ def test_names_come_from_the_classifier():
 def test_names_must_be_as_many_as_features_and_classes():
     """A wrong number of names is refused."""
     tree = ObliqueTree.leaf(1, 2, 2)
-    with pytest.raises(InvalidInputError, match="feature_names must have 2"):
+    with pytest.raises(InvalidInputError, match="2 names of features"):
         export_text(tree, feature_names=["a"])
-    with pytest.raises(InvalidInputError, match="class_names must have 2"):
+    with pytest.raises(InvalidInputError, match="2 names of classes"):
         export_text(tree, class_names=["a"])

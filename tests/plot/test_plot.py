@@ -268,6 +268,14 @@ def test_a_path_over_what_was_not_searched_names_what_was(ax):
         plot_path(results, ax=ax)
 
 
+@pytest.mark.parametrize("y", ["c1", "c2"])
+def test_a_path_needs_two_parameters_that_were_tried_together(y, ax):
+    """Neither one twice, nor two of separate grids."""
+    results = {"params": [{"c1": 1}, {"c2": 2}], "mean_test_score": [0.5, 0.5]}
+    with pytest.raises(InvalidInputError, match="two that were tried together"):
+        plot_path(results, "c1", y, ax=ax)
+
+
 def test_a_path_without_any_score_is_an_error(ax):
     """All fits failed, and the message says how to find out why."""
     results = {"params": [{"c1": 1, "c2": 2}], "mean_test_score": [np.nan]}

@@ -153,7 +153,7 @@ def test_wrong_input_is_refused(iris):
         clf.report(X[:, :2], y)
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):
         clf.report(X, y[:-1])
-    with pytest.raises(InvalidInputError, match="feature_names must have 4"):
+    with pytest.raises(InvalidInputError, match="4 names of features; 1 were given"):
         clf.report(X, y, feature_names=["a"])
 
 

@@ -65,8 +65,8 @@ def with_names(
         model = model.tree_
     features = _first_given(feature_names, [f"x{j}" for j in range(model.n_features)])
     classes = _first_given(class_names, range(model.n_classes))
-    _check_count("feature_names", len(features), model.n_features)
-    _check_count("class_names", len(classes), model.n_classes)
+    _check_count("features", len(features), model.n_features)
+    _check_count("classes", len(classes), model.n_classes)
     return model, features, classes
 
 
@@ -81,4 +81,4 @@ def _first_given(*choices: Any) -> Any:
 
 def _check_count(what: str, given: int, needed: int) -> None:
     if given != needed:
-        raise InvalidInputError(f"{what} must have {needed} entries; {given} were given.")
+        raise InvalidInputError(f"There must be {needed} names of {what}; {given} were given.")

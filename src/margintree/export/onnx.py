@@ -9,6 +9,7 @@ import numpy as np
 import margintree
 from margintree._extras import imported
 from margintree._typing import AnyArray
+from margintree.exceptions import InvalidInputError
 from margintree.export.predictor import Predictor, predictor
 from margintree.tree import ObliqueTree
 
@@ -79,15 +80,27 @@ def onnx_model(model: Predictor) -> "ModelProto":
 
 def _constants(model: Predictor) -> dict[str, AnyArray]:
     tree = model.tree
-    labels = np.array(model.labels)[tree.leaf_classes]
     return {
         "minimum": tree.scaling.minimum,
         "span": tree.scaling.span,
         "weights": tree.weights.T,
         "intercepts": tree.intercepts,
-        "labels": labels.astype(object) if labels.dtype.kind == "U" else labels,
+        "labels": _labels(model)[tree.leaf_classes],
         "shares": model.shares,
     }
+
+
+def _labels(model: Predictor) -> AnyArray:
+    """Return the labels as an array of a type that ONNX has."""
+    kind = type(model.labels[0])
+    try:
+        return np.array(model.labels, dtype=object if kind is str else kind)
+    except OverflowError:
+        largest = max(model.labels, key=abs)  # type: ignore[arg-type]
+        raise InvalidInputError(
+            "Integer labels must lie from -2**63 to 2**63 - 1 to be written in ONNX; "
+            f"{largest} was given. Name the classes otherwise with class_names."
+        ) from None
 
 
 def _program(tree: ObliqueTree, label_kind: str) -> str:

@@ -197,10 +197,10 @@ def _classes(data: Mapping[str, Any], n_classes: int) -> AnyArray:
         list_of(text)(values, "classes.values")
     if len(set(values)) != len(values) or len(values) != n_classes:
         fail(f"classes.values must be {n_classes} different labels, one per class of the tree.")
-    try:
-        return np.array(values, dtype=kind)
-    except OverflowError as error:
-        fail("classes.values has an integer of more than 64 bits.", error)
+    classes = np.array(values)
+    if kind is int and classes.dtype.kind not in "iu":
+        fail("classes.values has an integer of more than 64 bits.")
+    return classes
 
 
 def _cost(data: Mapping[str, Any], estimator: type[TreeClassifier]) -> Any:

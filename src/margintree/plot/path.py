@@ -90,8 +90,13 @@ def _trials(
 ) -> tuple[list[Mapping[str, Any]], FloatArray]:
     """Return parameters and scores of the trials that set the parameters of these names."""
     trials = zip(results["params"], results["mean_test_score"], strict=True)
-    params, scores = zip(*(trial for trial in trials if names <= trial[0].keys()), strict=True)
-    return list(params), np.array(scores, dtype=float)
+    chosen = [(params, score) for params, score in trials if names <= params.keys()]
+    if not chosen or len(names) != 2:
+        raise InvalidInputError(
+            f"The parameters to draw must be two that were tried together; {sorted(names)} were "
+            "given. Choose another x or y."
+        )
+    return [params for params, _ in chosen], np.array([score for _, score in chosen], dtype=float)
 
 
 def _levels(params: Sequence[Mapping[str, Any]], name: str) -> tuple[AnyArray, IntArray]:
