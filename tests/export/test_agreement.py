@@ -13,6 +13,7 @@ from hypothesis.extra import numpy as hnp
 from sklearn.base import clone
 
 from margintree import MOCTSVMClassifier, ObliqueTree, from_json, to_json
+from margintree.estimators import ESTIMATORS
 from margintree.scaling import Scaling
 from models import fitted
 from runners import RUNNERS
@@ -99,6 +100,23 @@ def test_models_of_the_study_survive_json(studied):
     again = from_json(to_json(model))
     assert again.tree_ == model.tree_
     np.testing.assert_array_equal(again.predict_proba(rows), model.predict_proba(rows))
+
+
+@pytest.fixture(scope="module", params=ESTIMATORS.values(), ids=ESTIMATORS)
+def classifier(request):
+    """Return a classifier of every kind, fitted to rows of two classes, and the rows."""
+    codes = np.arange(60) % 2
+    values = np.random.default_rng(0).normal(2 * codes[:, None], size=(60, 3))
+    rows = pd.DataFrame(values, columns=["a", "b c", 'd"'])
+    return request.param(2).fit(rows, np.array(["down", "up"])[codes]), rows
+
+
+@every_runner
+def test_exports_agree_for_every_classifier(run, classifier):
+    """Also where splits are on one feature, or on few."""
+    model, rows = classifier
+    assert model.tree_.n_splits > 0
+    assert_agrees(run, model, rows)
 
 
 @st.composite

@@ -2,6 +2,7 @@
 
 import os
 import re
+from dataclasses import fields
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 from sklearn.metrics import precision_recall_fscore_support
 
 from margintree import CARTClassifier, MOCTSVMClassifier, ObliqueTree
+from margintree.estimators import ESTIMATORS
 from margintree.export.questions import question
 from margintree.page import render
 from margintree.scaling import Scaling
@@ -111,23 +113,25 @@ def shown_numbers(texts):
 
 @pytest.mark.parametrize("kind", ["iris", "deep"])
 def test_a_split_shows_its_question(visit, kind, request):
-    """The same as the printed rules: terms by influence, in original units, yes and no."""
+    """The hyperplane in original units, terms by influence; yes and no as in the printed rules."""
     case = request.getfixturevalue(kind)
-    tree = case.clf.tree_
+    tree, raw = case.clf.tree_, case.clf.tree_.in_original_units()
     page = open_report(visit, case)
     panel = page.locator("#panel-node")
-    for node in np.flatnonzero(tree.splits) + 1:
+    for node in map(int, np.flatnonzero(tree.splits) + 1):
         page.locator(f".node[data-node='{node}']").click()
-        asked = question(tree, int(node))
         assert panel.locator("h2").inner_text() == f"Split {node}"
+        order = np.argsort(-np.abs(tree.weights[node - 1]), kind="stable")
+        used = order[tree.weights[node - 1, order] != 0]
         names = panel.locator(".terms tbody th").all_inner_texts()
-        assert names == [case.names[j] for j, _ in asked.terms]
+        assert names == [case.names[j] for j in used]
+        is_turned = question(tree, node).is_turned
+        sign = -1 if is_turned else 1
         coefficients = shown_numbers(panel.locator(".terms tbody .figure").all_inner_texts())
-        expected = [float(number) for _, number in asked.terms]
-        np.testing.assert_allclose(coefficients, expected, rtol=0.02)
+        np.testing.assert_allclose(coefficients, sign * raw.weights[node - 1, used], rtol=5e-3)
         threshold = shown_numbers([panel.locator("p strong").inner_text()])
-        np.testing.assert_allclose(threshold, float(asked.threshold), rtol=0.02)
-        yes = tree.first_stop(int(2 * node + (not asked.is_turned)))
+        np.testing.assert_allclose(threshold, -sign * raw.intercepts[node - 1], rtol=5e-3)
+        yes = tree.first_stop(2 * node + (not is_turned))
         assert page.locator(f".edge[data-edge='{yes}'] text").text_content() == "yes"
 
 
@@ -144,12 +148,29 @@ def test_a_single_feature_is_compared_as_it_is(visit, iris):
     shown = shown_numbers([panel.locator("p strong").inner_text()])
     np.testing.assert_allclose(shown, threshold, rtol=0.02)
     assert f"Values of {name}: no below" in panel.inner_text()
+    assert "margin" not in panel.inner_text()
+    assert panel.locator("svg.chart .margin").count() == 0
     assert page.locator("#cost tbody th").all_inner_texts() == ["errors", "splits", "total"]
     page.locator("#tab-row").click()
     choose(page, 149)
     assert predicted(page) == list(clf.classes_).index(clf.predict(iris.X[[149]])[0])
     step = page.locator(f".step[data-step='{node}'] h4").inner_text()
     assert step.startswith(f"Split {node}: {name} {iris.X[149, asked.terms[0][0]]:g} ")
+
+
+@pytest.mark.parametrize("kind", ESTIMATORS.values(), ids=ESTIMATORS)
+def test_every_classifier_can_be_reported_on(visit, kind, iris):
+    """Its own terms of cost, margins where it pays for them, and the classes of predict."""
+    X, y = iris.X[50::5], iris.y[50::5]
+    clf = kind(2).fit(X, y)
+    page = visit(clf.report(X, y, iris.names).html)
+    terms = [field.name for field in fields(clf.cost_) if field.type is float]
+    assert page.locator("#cost tbody th").all_inner_texts() == [*terms, "total"]
+    assert page.locator("#panel-node .margin").count() == ("margin" in terms)
+    page.locator("#tab-row").click()
+    for row in range(0, len(X), 4):
+        choose(page, row)
+        assert clf.classes_[predicted(page)] == clf.predict(X[[row]])[0]
 
 
 def test_a_node_shows_who_arrives(visit, iris):
@@ -185,9 +206,8 @@ def test_a_row_takes_the_way_of_decision_path(visit, deep):
         choose(page, row)
         assert nodes_on_path(page) == {*(np.flatnonzero(path[row]) + 1).tolist()} & {*drawn}
         assert predicted(page) == deep.clf.predict(deep.X[[row]])[0]
-        assert f"{100 * shares[row].max():.1f}".rstrip("0").rstrip(".") in (
-            page.locator(".outcome .bars .figure").first.inner_text()
-        )
+        largest = page.locator(".outcome .bars .figure").first.inner_text()
+        assert share(largest) == about(shares[row].max())
         assert page.locator(".step").count() == len(nodes_on_path(page)) - 1
 
 
@@ -343,18 +363,25 @@ def test_no_change_is_said_to_be_none(visit):
 
 
 def test_scores_are_those_of_scikit_learn(visit, deep):
-    """Accuracy, confusion matrix, precision, recall, F1 and support."""
+    """Accuracy, precision, recall, F1 and support."""
     page = open_report(visit, deep)
     guesses = deep.clf.predict(deep.X)
-    assert page.locator("#accuracy").inner_text() == f"{np.mean(guesses == deep.y):.1%}"
+    assert share(page.locator("#accuracy").inner_text()) == about(np.mean(guesses == deep.y))
     rows = [line.split("\t") for line in page.locator("#scores tbody tr").all_inner_texts()]
     expected = np.transpose(precision_recall_fscore_support(deep.y, guesses))
-    for row, (precision, recall, f1, support) in zip(rows, expected, strict=True):
-        assert row[1:] == [_percent(precision), _percent(recall), _percent(f1), f"{support:.0f}"]
+    for (_, *shares, support), scores in zip(rows, expected, strict=True):
+        assert [share(text) for text in shares] == about(scores[:3])
+        assert support == f"{scores[3]:.0f}"
 
 
-def _percent(share):
-    return "100%" if share == 1 else "0%" if share == 0 else f"{share:.1%}"
+def share(text):
+    """Return the share that a percentage says."""
+    return float(text.removesuffix("%")) / 100
+
+
+def about(shares):
+    """Return what shares are equal to when they are shown with one digit behind the point."""
+    return pytest.approx(shares, rel=0, abs=0.000501)
 
 
 def test_cost_and_proof_are_shown(visit, iris):

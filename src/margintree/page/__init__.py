@@ -7,6 +7,7 @@ policy lets nothing else run. What it shows is described by a mapping of plain d
     shares      the class shares of every leaf
     features    names of the features; optional
     classes     names of the classes, first those of the tree in the order of its codes; optional
+    margins     whether splits have margins to show; by default they do
     fit         what the fit cost, proved and did; optional
     evaluation  what the tree does with rows; optional
 

@@ -11,8 +11,8 @@ from sklearn.utils.validation import check_consistent_length
 from margintree import topology
 from margintree._typing import BoolArray, FloatArray, IntArray
 from margintree.exceptions import InvalidInputError
+from margintree.export.margins import has_margins
 from margintree.export.names import NamedTree, named
-from margintree.plot._model import has_margins
 from margintree.plot._plane import Plane, crossings, sides
 from margintree.plot._style import FAINT, INK, PAPER, axes_or_new, class_colours, class_marker
 from margintree.tree import ObliqueTree

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from margintree.exceptions import InvalidInputError
+from margintree.export.margins import has_margins
 from margintree.export.names import NamedTree, named
 from margintree.export.questions import Question, question
 from margintree.plot._layout import Card, class_mass, laid_out
-from margintree.plot._model import has_margins
 from margintree.plot._pen import Pen, shortened, text_width
 from margintree.plot._style import FAINT, INK, PAPER, axes_or_new, class_colours
 

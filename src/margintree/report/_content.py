@@ -19,6 +19,7 @@ import numpy as np
 
 from margintree import topology
 from margintree._typing import FloatArray, IntArray
+from margintree.export.margins import has_margins
 from margintree.export.names import named
 from margintree.page import embedded
 from margintree.report._histogram import histogram
@@ -38,6 +39,7 @@ def model_entries(model: Any, feature_names: Sequence[str] | None = None) -> dic
         "shares": known.tree.leaf_shares(model.smoothing).tolist(),
         "features": list(known.features),
         "classes": list(known.classes),
+        "margins": has_margins(model),
         "fit": _fit_entry(model),
     }
 

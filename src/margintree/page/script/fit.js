@@ -4,7 +4,8 @@ const MEANINGS = {
   margin: "how narrow the narrowest margin of a split is",
   errors: "misclassified training rows",
   violations: "training rows inside margins",
-  splits: "number of splits",
+  relabelled: "training rows that a split takes for the other class",
+  splits: "number of splits, or of features in them",
 };
 
 function showFit(section) {

@@ -71,7 +71,8 @@ function histogramParts(node) {
   const name = isSingle ? features[terms[0].feature] : "the split";
   const zero = isSingle ? threshold : 0;
   const ends = isSingle ? "" : ", −1 to 1,";
-  const note = `Values of ${name}: no below ${number(zero)}, yes above. The margin${ends} is shaded.`;
+  const margin = hasMargins ? ` The margin${ends} is shaded.` : "";
+  const note = `Values of ${name}: no below ${number(zero)}, yes above.${margin}`;
   return [
     element("h3", {}, "Distances from the hyperplane"),
     quietNote(note),
@@ -109,7 +110,7 @@ function histogramPicture({ first, width, counts, n }, name) {
         return svg("rect", { ...box, y, width: x(first + width) - x(first) - 1 });
       });
   });
-  const marks = x(1) - x(0) > 34 ? [-1, 0, 1] : [0];
+  const marks = hasMargins && x(1) - x(0) > 34 ? [-1, 0, 1] : [0];
   const margin = { x: x(-1), y: top, width: x(1) - x(-1), height: floor - top, class: "margin" };
   return svg(
     "svg",
@@ -119,7 +120,7 @@ function histogramPicture({ first, width, counts, n }, name) {
       role: "img",
       "aria-label": `Histogram of the values of the split; the highest bar has ${plural(most, "row")}`,
     },
-    svg("rect", margin),
+    hasMargins ? svg("rect", margin) : null,
     ...bars,
     svg("line", { class: "axis", x1: side, x2: CHART.width - side, y1: floor, y2: floor }),
     svg("line", { class: "zero", x1: x(0), x2: x(0), y1: top - 4, y2: floor + 4 }),

@@ -5,6 +5,7 @@ const report = JSON.parse(document.getElementById("data").textContent);
 const tree = new Tree(report.tree, report.shares);
 const features = report.features ?? tree.minimum.map((_, j) => `x${j}`);
 const classes = report.classes ?? tree.leafMass[0].map((_, k) => String(k));
+const hasMargins = report.margins ?? true;
 const evaluation = report.evaluation ?? null;
 
 const SVG = "http://www.w3.org/2000/svg";

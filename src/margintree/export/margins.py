@@ -1,4 +1,4 @@
-"""What a picture must know of a model beside its tree."""
+"""Which models have margins to show."""
 
 from typing import Any
 
