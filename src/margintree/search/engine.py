@@ -36,8 +36,8 @@ SAMPLE_ITERATIONS = 12
 """Descents on a sample of a large problem."""
 SAMPLE_SHARE = 0.2
 """Share of the remaining time that goes to a sample of a large problem."""
-DEFAULT_WORK = 20_000
-"""Descents times rows of a search that was given no limit of them."""
+DEFAULT_WORK = 2_500_000
+"""Descents times the square of the rows of a search that was given no limit of them."""
 
 
 def search(
@@ -213,9 +213,9 @@ def default_iterations(problem: Problem) -> int:
     --------
     >>> from margintree.problem import Problem
     >>> default_iterations(Problem.from_data([[0.0], [1.0]], [0, 1], n_classes=2, depth=1))
-    600
+    1500
     """
-    return int(np.clip(DEFAULT_WORK // problem.n_rows, 60, 600))
+    return int(np.clip(DEFAULT_WORK // problem.n_rows**2, 60, 1500))
 
 
 class Course:

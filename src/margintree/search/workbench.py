@@ -137,9 +137,9 @@ class Workbench:
 
     def polish(self, exactly: bool = False) -> float:
         """Improve the hyperplanes for the routing as it is, and return the cost."""
-        rounds, tolerance, power = (300, 1e-6, 1.8) if exactly else (20, 1e-3, 1.5)
+        how = (300, 1e-6, 100, 1.8) if exactly else (20, 1e-3, 1, 1.5)
         trim(self.task, self.sketch, self.state, 1)
-        polish(self.task, self.sketch, self.state.values, 1, rounds, tolerance, power, self.price())
+        polish(self.task, self.sketch, self.state.values, 1, *how, self.price())
         self.settle()
         return self.price()
 

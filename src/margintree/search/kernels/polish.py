@@ -21,6 +21,9 @@ from margintree.search.kernels.sketch import (
 )
 from margintree.search.kernels.svm import inner_products, repair_duals, smo
 
+LEAST_SHARE = 1e-6
+"""Share of a node whose widest margin is wider than the common one, so that it needs none."""
+
 
 @kernel
 def polish(
@@ -30,6 +33,7 @@ def polish(
     top: int,
     rounds: int,
     tolerance: float,
+    patience: int,
     power: float,
     cost: float,
 ) -> float:
@@ -44,8 +48,10 @@ def polish(
     rounds : int
         How often the shares may be corrected.
     tolerance : float
-        Of the margin problems; a tenth of it is the relative gain below which a round stalls. It
-        stops when a fifteenth of the rounds in a row have stalled, or one has and the norms agree.
+        Of the margin problems, and of the norms; a tenth of it is the relative gain below which a
+        round stalls.
+    patience : int
+        Rounds in a row that may stall before it stops; one is enough where the norms agree.
     power : float
         How strongly shares react to norms that differ; up to 1.8 is stable.
     cost : float
@@ -71,7 +77,7 @@ def polish(
             copy_hyperplanes(sketch.weights, sketch.intercepts, best_weights, best_intercepts)
             best_scale = sketch.scale[0]
         stalls = 0 if abs(before - now) > 0.1 * tolerance * cost else stalls + 1
-        if stalls > 0 and (spread < tolerance or stalls >= rounds // 15):
+        if stalls > 0 and (spread < tolerance or stalls >= patience):
             break
         before = now
         share_again(task, sketch, power)
@@ -110,7 +116,7 @@ def solve_nodes(task: Task, sketch: Sketch, terminals: IntArray, tolerance: floa
 
     The normal vectors get the norm 1, and their own norms are left in ``sketch.norms``.
     """
-    smallest, largest, pushes = np.inf, 0.0, 0.0
+    smallest, largest, pushes, shares = np.inf, 0.0, 0.0, 0.0
     for node in range(1, len(sketch.intercepts)):
         if not sketch.splits[node]:
             continue
@@ -129,17 +135,18 @@ def solve_nodes(task: Task, sketch: Sketch, terminals: IntArray, tolerance: floa
             task.eps + tolerance / 2,
             sketch.shares[node],
             beta,
-            40 * len(rows),
+            1000 + 40 * len(rows),
             tolerance,
         )
         norm = set_hyperplane(task, sketch, node, rows, beta, intercept, 1.0)
         sketch.norms[node] = norm
         pushes += sketch.shares[node] * norm
+        shares += sketch.shares[node]
         smallest, largest = min(smallest, norm), max(largest, norm)
     sketch.scale[0] = 1.0
     if smallest <= 0:
         return np.inf
-    spread = largest / smallest - 1
+    spread = largest * shares / pushes - 1
     return spread if task.is_squared else max(spread, abs(2 * pushes - 1))
 
 
@@ -205,4 +212,4 @@ def share_again(task: Task, sketch: Sketch, power: float) -> None:
     aim = 1.0 if task.is_squared else 0.5 * before / pushes
     for node in range(1, len(sketch.intercepts)):
         if sketch.splits[node]:
-            sketch.shares[node] *= aim / after
+            sketch.shares[node] = max(sketch.shares[node] * aim / after, LEAST_SHARE * aim)
