@@ -7,7 +7,8 @@ a hyperplane with a margin, as in a support vector machine, and all questions ar
 so that the whole tree is as good as it can be. This page goes from a table to a tree that you can
 read, check, prove and save.
 
-Install it with ``pip install 'margintree[plot]'``; the extra ``plot`` brings matplotlib.
+Install it with ``pip install '.[plot]'`` in a clone of the repository; the extra ``plot`` brings
+matplotlib.
 """
 
 # %%

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from sklearn.base import clone
 
+import folds
 from margintree import MOCTSVMClassifier, ObliqueTree, from_json, to_json
 from margintree.estimators import ESTIMATORS
 from margintree.scaling import Scaling
@@ -19,21 +20,6 @@ from models import fitted
 from runners import RUNNERS
 from strategies import coordinates, trees
 
-STUDY = [
-    "australian",
-    "balance_scale",
-    "banknote",
-    "breast_cancer",
-    "dermatology",
-    "heart",
-    "iris",
-    "parkinson",
-    "seeds",
-    "teaching_assistant",
-    "thyroid",
-    "wine",
-    "zoo",
-]
 HOSTILE = [
     "<script>alert(1)</script>",
     '"; DROP TABLE x; --',
@@ -71,7 +57,7 @@ def random_tree(rng, depth, n_features, n_classes):
     )
 
 
-@pytest.fixture(scope="module", params=STUDY)
+@pytest.fixture(scope="module", params=folds.NAMES)
 def studied(request, shared_data):
     """Return a quick fit of a data set of the study, and its rows."""
     table = pd.read_csv(shared_data / f"{request.param}.csv")
@@ -82,7 +68,7 @@ def studied(request, shared_data):
 
 def test_the_study_has_no_other_data(shared_data):
     """No data set is forgotten."""
-    assert sorted(path.stem for path in shared_data.glob("*.csv")) == STUDY
+    assert sorted(path.stem for path in shared_data.glob("*.csv")) == [*folds.NAMES]
 
 
 @every_runner

@@ -261,6 +261,14 @@ def test_a_path_over_many_values_has_no_numbers_in_its_cells(ax):
     assert ax.get_title() == "best 1.000 at c1 = 19, c2 = 19"
 
 
+def test_a_path_takes_values_that_are_no_numbers(ax):
+    """They come behind the numbers, as they were tried."""
+    tried = [{"c1": 1, "max_splits": value} for value in (None, 3, 2)]
+    plot_path({"params": tried, "mean_test_score": [0.3, 0.1, 0.2]}, y="max_splits", ax=ax)
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["2", "3", "None"]
+    assert ax.collections[0].get_array().ravel().tolist() == [0.2, 0.1, 0.3]
+
+
 def test_a_path_over_what_was_not_searched_names_what_was(ax):
     """The message lists the parameters."""
     results = {"params": [{"c1": 1, "c3": 2}], "mean_test_score": [0.5]}

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from sklearn.metrics import precision_recall_fscore_support
+from sklearn.metrics import confusion_matrix, precision_recall_fscore_support
 
 from margintree import CARTClassifier, MOCTSVMClassifier, ObliqueTree
 from margintree.estimators import ESTIMATORS
@@ -363,10 +363,13 @@ def test_no_change_is_said_to_be_none(visit):
 
 
 def test_scores_are_those_of_scikit_learn(visit, deep):
-    """Accuracy, precision, recall, F1 and support."""
+    """Accuracy, confusion matrix, precision, recall, F1 and support."""
     page = open_report(visit, deep)
     guesses = deep.clf.predict(deep.X)
     assert share(page.locator("#accuracy").inner_text()) == about(np.mean(guesses == deep.y))
+    cells = page.locator("#confusion .cell").all_inner_texts()
+    counts = [0 if cell == "·" else int(cell) for cell in cells]
+    assert counts == confusion_matrix(deep.y, guesses).ravel().tolist()
     rows = [line.split("\t") for line in page.locator("#scores tbody tr").all_inner_texts()]
     expected = np.transpose(precision_recall_fscore_support(deep.y, guesses))
     for (_, *shares, support), scores in zip(rows, expected, strict=True):

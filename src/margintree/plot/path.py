@@ -1,12 +1,13 @@
 """How the score of a search over parameters depends on two of them."""
 
 from collections.abc import Mapping, Sequence
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from margintree._typing import AnyArray, FloatArray, IntArray
+from margintree._typing import FloatArray, IntArray
 from margintree.exceptions import InvalidInputError
 from margintree.plot._style import axes_or_new
 
@@ -99,10 +100,13 @@ def _trials(
     return [params for params, _ in chosen], np.array([score for _, score in chosen], dtype=float)
 
 
-def _levels(params: Sequence[Mapping[str, Any]], name: str) -> tuple[AnyArray, IntArray]:
-    """Return the values that a parameter took, in order, and which of them each trial had."""
-    levels, places = np.unique([given[name] for given in params], return_inverse=True)
-    return levels, places
+def _levels(params: Sequence[Mapping[str, Any]], name: str) -> tuple[list[Any], IntArray]:
+    """Return the values that a parameter took, numbers first, and which of them each trial had."""
+    values = [given[name] for given in params]
+    tried = list(dict.fromkeys(values))
+    numbers = [value for value in tried if isinstance(value, Real)]
+    levels = sorted(numbers) + [value for value in tried if not isinstance(value, Real)]
+    return levels, np.array([levels.index(value) for value in values])
 
 
 def _label(params: Sequence[Mapping[str, Any]], drawn: set[str]) -> str:
