@@ -144,7 +144,7 @@ def solve_nodes(task: Task, sketch: Sketch, terminals: IntArray, tolerance: floa
         shares += sketch.shares[node]
         smallest, largest = min(smallest, norm), max(largest, norm)
     sketch.scale[0] = 1.0
-    if smallest <= 0:
+    if smallest <= 0 or pushes <= 0:
         return np.inf
     spread = largest * shares / pushes - 1
     return spread if task.is_squared else max(spread, abs(2 * pushes - 1))
