@@ -254,10 +254,11 @@ def rescale(task: Task, sketch: Sketch, values: FloatArray) -> bool:
         return False
     factor = best_scale(task, distances[:count], pulls[:count], nearest) / sketch.scale[0]
     sketch.scale[0] *= factor
-    for t in range(len(sketch.intercepts)):
-        sketch.intercepts[t] *= factor
-        for j in range(sketch.weights.shape[1]):
-            sketch.weights[t, j] *= factor
-        for i in range(n):
-            values[t, i] *= factor
+    for t in range(1, len(sketch.intercepts)):
+        if sketch.splits[t]:
+            sketch.intercepts[t] *= factor
+            for j in range(sketch.weights.shape[1]):
+                sketch.weights[t, j] *= factor
+            for i in range(n):
+                values[t, i] *= factor
     return True
