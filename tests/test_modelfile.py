@@ -267,12 +267,14 @@ HUGE = {
 
 @pytest.mark.parametrize("where", HUGE)
 def test_a_million_nodes_are_refused_quickly(content, where):
-    """No entry, however long, keeps the reader busy."""
+    """No entry, however long, keeps the reader much busier than the parser of JSON."""
     text = json.dumps(edited(content, where, HUGE[where]))
     start = time.process_time()
+    json.loads(text)
+    parsed = time.process_time()
     with pytest.raises(ModelFileError, match=where.rpartition(".")[-1]):
         from_json(text)
-    assert time.process_time() - start < 3
+    assert time.process_time() - parsed < 300 * (parsed - start)
 
 
 def test_deep_nesting_within_an_entry_is_refused(content):

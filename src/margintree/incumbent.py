@@ -129,7 +129,7 @@ class Incumbent:
         return Result(
             tree=with_leaf_mass(self.problem, self.tree),
             objective=self.objective,
-            bound=self.bound,
+            bound=min(self.bound, self.objective),  # rounding may leave it a digit above
             reason=reason,
             limit=limit,
             gap_limit=gap_limit,
