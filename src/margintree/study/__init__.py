@@ -1,0 +1,1 @@
+"""The paper's study: which runs, how they are done, where their rows are kept, what they say."""
