@@ -1,5 +1,6 @@
 """Model files: what is saved is what is loaded, and nothing else is ever loaded."""
 
+import contextlib
 import json
 import time
 from dataclasses import replace
@@ -189,7 +190,7 @@ def edited(content, where, value):
         ("classes.type", "bytes", "classes.type"),
         ("classes.values", [0, "1"], "classes.values"),
         ("classes.values", [0, 0], "different"),
-        ("classes.values", [0, 1, 2], "2 different labels"),
+        ("classes.values", [0, 1, 2], "3 labels and the tree 2 classes"),
         ("classes.values", [0, 2**70], "64 bits"),
         ("classes.values", [-1, 2**63], "64 bits"),
         ("feature_names", ["a"], "feature_names"),
@@ -248,12 +249,12 @@ def test_numbers_too_large_for_a_float_are_refused(path, content):
     ids=range(10),
 )
 def test_files_that_are_no_models_fail_quickly(path, data):
-    """Damaged, foreign and hostile files end in a message within a second."""
+    """Damaged, foreign and hostile files end in a message, as soon as the parser of JSON does."""
     path.write_bytes(data)
-    start = time.perf_counter()
+    parsing = seconds(lambda: attempt(lambda: json.loads(data)))
     with pytest.raises(ModelFileError):
         load(path)
-    assert time.perf_counter() - start < 1
+    assert seconds(lambda: attempt(lambda: load(path))) <= 10 * parsing + 0.1
 
 
 HUGE = {
@@ -262,19 +263,34 @@ HUGE = {
     "tree.splits": [False] * 1_000_000,
     "tree.intercepts": [[[-1.0] * 1_000] * 1_000],
     "feature_names": ["x"] * 1_000_000,
+    "classes.values": [0] * 1_000_000,
 }
+
+
+def seconds(call):
+    """Return the processor's seconds of a call, the best of three."""
+    times = []
+    for _ in range(3):
+        start = time.process_time()
+        call()
+        times.append(time.process_time() - start)
+    return min(times)
+
+
+def attempt(call):
+    """Call, and let it fail."""
+    with contextlib.suppress(ModelFileError, ValueError, RecursionError):
+        call()
 
 
 @pytest.mark.parametrize("where", HUGE)
 def test_a_million_nodes_are_refused_quickly(content, where):
     """No entry, however long, keeps the reader much busier than the parser of JSON."""
     text = json.dumps(edited(content, where, HUGE[where]))
-    start = time.process_time()
-    json.loads(text)
-    parsed = time.process_time()
     with pytest.raises(ModelFileError, match=where.rpartition(".")[-1]):
         from_json(text)
-    assert time.process_time() - parsed < 300 * (parsed - start)
+    parsing = seconds(lambda: json.loads(text))
+    assert seconds(lambda: attempt(lambda: from_json(text))) <= 5 * parsing
 
 
 def test_deep_nesting_within_an_entry_is_refused(content):

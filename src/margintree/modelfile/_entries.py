@@ -87,12 +87,18 @@ def optional(reader: Reader) -> Reader:
     return lambda value, where: None if value is None else reader(value, where)
 
 
+def some(value: Any, where: str) -> list[Any]:
+    """Read a list, whatever its entries are."""
+    _check(isinstance(value, list), value, where, "a list")
+    checked: list[Any] = value
+    return checked
+
+
 def list_of(reader: Reader) -> Reader:
     """Return the reader of a list of entries that this reader takes."""
 
     def read(value: Any, where: str) -> list[Any]:
-        _check(isinstance(value, list), value, where, "a list")
-        return [reader(entry, f"{where}[{i}]") for i, entry in enumerate(value)]
+        return [reader(entry, f"{where}[{i}]") for i, entry in enumerate(some(value, where))]
 
     return read
 

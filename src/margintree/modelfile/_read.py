@@ -24,6 +24,7 @@ from margintree.modelfile._entries import (
     optional,
     record,
     reject_constant,
+    some,
     text,
 )
 from margintree.modelfile._write import FORMAT, VERSION
@@ -146,11 +147,8 @@ def _estimator(content: Mapping[str, Any]) -> TreeClassifier:
     estimator = _unfitted(entries["estimator"], entries["params"])
     estimator.classes_ = _classes(entries["classes"], tree.n_classes)
     estimator.n_features_in_ = tree.n_features
-    names = entries["feature_names"]
-    if names is not None:
-        if len(names) != tree.n_features:
-            fail(f"feature_names has {len(names)} names and the tree {tree.n_features} features.")
-        estimator.feature_names_in_ = np.array(names, dtype=object)
+    if entries["feature_names"] is not None:
+        estimator.feature_names_in_ = _names(entries["feature_names"], tree.n_features)
     estimator.result_ = Result(tree=tree, **record(entries["result"], _RESULT, "result"))
     estimator.cost_ = _cost(entries["cost"], type(estimator))
     return estimator
@@ -188,15 +186,25 @@ def _pairs(value: list[Any], name: str) -> dict[Any, Any]:
     return dict(value)
 
 
+def _names(names: list[Any], n_features: int) -> AnyArray:
+    """Return the names of the features; they are counted before each is looked at."""
+    if len(names) != n_features:
+        fail(f"feature_names has {len(names):,} names and the tree {n_features:,} features.")
+    return np.array(list_of(text)(names, "feature_names"), dtype=object)
+
+
 def _classes(data: Mapping[str, Any], n_classes: int) -> AnyArray:
+    """Return the labels; they are counted before each is looked at."""
     values = record(data, _CLASSES, "classes")["values"]
     kind = LABEL_TYPES[data["type"]]
+    if len(values) != n_classes:
+        fail(f"classes.values has {len(values):,} labels and the tree {n_classes:,} classes.")
     if not all(type(value) is kind for value in values):
         fail(f"classes.values must all be of type {data['type']}, as classes.type says.")
     if kind is str:
         list_of(text)(values, "classes.values")
-    if len(set(values)) != len(values) or len(values) != n_classes:
-        fail(f"classes.values must be {n_classes} different labels, one per class of the tree.")
+    if len(set(values)) != len(values):
+        fail("classes.values must be different labels; one is there twice.")
     classes = np.array(values)
     if kind is int and classes.dtype.kind not in "iu":
         fail("classes.values has an integer of more than 64 bits.")
@@ -225,12 +233,12 @@ _ENTRIES = {
     "estimator": one_of(ESTIMATORS),
     "params": mapping,
     "classes": mapping,
-    "feature_names": optional(list_of(text)),
+    "feature_names": optional(some),
     "tree": mapping,
     "result": mapping,
     "cost": mapping,
 }
-_CLASSES = {"type": one_of(LABEL_TYPES), "values": list_of(lambda value, _: value)}
+_CLASSES = {"type": one_of(LABEL_TYPES), "values": some}
 _RESULT = {
     "objective": number,
     "bound": number,
