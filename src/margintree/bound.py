@@ -5,6 +5,8 @@ features get one class; and two rows of different classes that are both predicte
 different sides of some hyperplane, so the closer they are, the more their separation costs.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from margintree import topology
@@ -17,8 +19,23 @@ N_NORMS = 2000
 """Points of the grid of norms on which the price of separating pairs is bounded."""
 
 
-def lower_bound(problem: Problem) -> float:
+class Pairs(NamedTuple):
+    """Disjoint pairs of rows of different classes, and their distances."""
+
+    first: IntArray
+    second: IntArray
+    distances: FloatArray
+
+
+def lower_bound(problem: Problem, pairs: Pairs | None = None) -> float:
     """Return a number that no tree's cost is below.
+
+    Parameters
+    ----------
+    problem : Problem
+        The training set and its costs.
+    pairs : Pairs, optional
+        The `close_pairs` of the problem, where they are known from other costs.
 
     Examples
     --------
@@ -29,7 +46,7 @@ def lower_bound(problem: Problem) -> float:
     True
     """
     most = topology.n_branch_nodes(problem.depth)
-    return error_bound(problem, most, if_split=separation(problem))
+    return error_bound(problem, most, if_split=separation(problem, pairs))
 
 
 def error_bound(problem: Problem, max_splits: int, if_split: float = 0.0) -> float:
@@ -82,7 +99,7 @@ def cheapest_errors(problem: Problem) -> FloatArray:
     return np.asarray(prices.min(axis=1))
 
 
-def separation(problem: Problem) -> float:
+def separation(problem: Problem, pairs: Pairs | None = None) -> float:
     """Return what the margin term, errors and violations of disjoint pairs cost at least.
 
     Let S be the largest norm of a hyperplane. A pair at distance d pays for an error, or is
@@ -91,7 +108,7 @@ def separation(problem: Problem) -> float:
     margin term is at least that of the smaller one, and the price of the pairs at least that of the
     larger one.
     """
-    first, second, distances = close_pairs(problem)
+    first, second, distances = close_pairs(problem) if pairs is None else pairs
     wrong, weights = cheapest_errors(problem), problem.row_weights
     errors = np.minimum(wrong[first], wrong[second])
     pulls = problem.costs.violations * np.minimum(weights[first], weights[second])
@@ -114,8 +131,8 @@ def _grid(distances: FloatArray) -> FloatArray:
     return np.unique(np.r_[0.0, low, np.quantile(free, np.linspace(0, 1, N_NORMS)), np.inf])
 
 
-def close_pairs(problem: Problem) -> tuple[IntArray, IntArray, FloatArray]:
-    """Return disjoint pairs of rows of different classes, and their distances, closest first."""
+def close_pairs(problem: Problem) -> Pairs:
+    """Return disjoint pairs of rows of different classes, the closest first."""
     step = -(-problem.n_rows // MAX_ROWS)
     rows = np.arange(0, problem.n_rows, step)
     X, y = problem.X[rows], problem.y[rows]
@@ -130,4 +147,4 @@ def close_pairs(problem: Problem) -> tuple[IntArray, IntArray, FloatArray]:
             chosen.append(k)
     i, j = rows[i[chosen]], rows[j[chosen]]
     # Again, without the cancellation that makes close rows seem closer than they are.
-    return i, j, np.linalg.norm(problem.X[i] - problem.X[j], axis=1)
+    return Pairs(i, j, np.linalg.norm(problem.X[i] - problem.X[j], axis=1))

@@ -6,7 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from margintree._typing import IntArray
+from margintree.problem import Problem
 from margintree.search import moves, starts
+from margintree.search.groupings import make_groupings
 from margintree.search.kernels.sketch import Sketch
 from margintree.search.moves import Kick
 from margintree.search.starts import Start
@@ -30,11 +32,14 @@ class Parts:
         Drawn at random.
     max_failures : int
         Kicks in a row without a gain after which a chain ends.
+    make_groupings : callable
+        Returns the groupings of the rows of a problem, for a seed, that starts and kicks draw from.
     """
 
     starts: tuple[Start, ...] = (starts.from_random_groups, starts.from_plan)
     kicks: tuple[Kick, ...] = tuple(moves.KICKS)
     max_failures: int = 60
+    make_groupings: Callable[[Problem, int], Sequence[IntArray]] = make_groupings
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,6 @@ from margintree.result import Progress, Reason, Result
 from margintree.search.aim import MARGINS, Aim
 from margintree.search.climb import Chain, Found, Parts, climb
 from margintree.search.compilation import compile_kernels
-from margintree.search.groupings import make_groupings
 from margintree.search.kernels.sketch import Sketch, Task
 from margintree.search.large import ENOUGH, MANY_ROWS, Refiner, sample
 from margintree.search.task import to_sketch, to_tree
@@ -116,7 +115,7 @@ def _explore(
     largest = problem.norm_at_price(incumbent.objective)
     course = Course(limits.seed, iterations, largest, [to_sketch(task, tree) for tree in origins])
     with _crew(limits.threads, incumbent.clock) as (pool, is_over):
-        groupings = make_groupings(problem, limits.seed)
+        groupings = parts.make_groupings(problem, limits.seed)
         run = partial(_run_chain, task, parts, groupings, is_over, threading.local())
         while course.left > 0 and not is_over() and incumbent.gap > limits.gap:
             for found in pool.map(run, course.next_generation()):
