@@ -1,0 +1,169 @@
+"""Rows and sessions as files that anybody can read: compressed CSV and JSON.
+
+So that a study of a quarter of a million rows stays below five megabytes, what no table shows in
+full is written in few digits: seconds in three, objective and bound in six, balanced accuracies to
+five decimals. Rows of a store are rounded alike when they are read for a table, so that the tables
+of a store and of its export are the same.
+"""
+
+import bz2
+import csv
+import gzip
+import io
+import json
+import os
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, astuple
+from pathlib import Path
+from typing import Any, NamedTuple, get_type_hints
+
+from margintree._files import write_whole
+from margintree.exceptions import InvalidInputError
+from margintree.study.store import COLUMNS, Row, Session, Store
+from margintree.tables import csv_text
+
+_FORMS: dict[str, tuple[Callable[[bytes], bytes], Callable[[bytes], bytes]]] = {
+    ".csv.bz2": (bz2.compress, bz2.decompress),
+    ".csv.gz": (lambda data: gzip.compress(data, mtime=0), gzip.decompress),
+    ".csv": (bytes, bytes),
+}
+"""How the bytes of a file are packed and unpacked, by the end of its name."""
+_DIGITS = {
+    "objective": ".6g",
+    "bound": ".6g",
+    "balanced_accuracy": ".5f",
+    "build_seconds": ".3g",
+    "fit_seconds": ".3g",
+    "predict_seconds": ".3g",
+}
+_PARSERS: dict[Any, Callable[[str], Any]] = {
+    str: str,
+    int: int,
+    str | None: lambda cell: cell or None,
+    int | None: lambda cell: int(cell) if cell else None,
+    float | None: lambda cell: float(cell) if cell else None,
+}
+
+
+class Study(NamedTuple):
+    """The rows of a study and the sessions that made them."""
+
+    rows: list[Row]
+    sessions: list[Session]
+
+
+def read_study(path: str | os.PathLike[str]) -> Study:
+    """Read a store or an export.
+
+    Parameters
+    ----------
+    path : path-like
+        The file of a store, or a file that `export_study` wrote.
+
+    Raises
+    ------
+    InvalidInputError
+        When there is no such file, or it is neither.
+    """
+    path = Path(path)
+    if not path.is_file():
+        raise InvalidInputError(
+            f"A store or an export of a study is needed; there is no file {str(path)!r}. "
+            "Run the study first, or name another file."
+        )
+    ending = _ending(path)
+    if ending is None:
+        store = Store(path)
+        return Study([_rounded(row) for row in store.rows()], store.sessions())
+    try:
+        text = _FORMS[ending][1](path.read_bytes()).decode("utf-8")
+        rows = _parsed(text)
+        sessions = _read_sessions(_sessions_file(path, ending))
+    except (OSError, EOFError, ValueError, TypeError, csv.Error) as error:
+        raise InvalidInputError(
+            f"The file {str(path)!r} must be rows that this command exported; {error}. "
+            "Export them again."
+        ) from error
+    return Study(rows, sessions)
+
+
+def export_study(study: Study, path: str | os.PathLike[str]) -> list[Path]:
+    """Write rows as CSV, and the sessions as JSON beside it.
+
+    Parameters
+    ----------
+    study : Study
+        What to write.
+    path : path-like
+        The file of the rows; its name ends with ``.csv.bz2``, ``.csv.gz`` or ``.csv``.
+
+    Returns
+    -------
+    list of Path
+        The files that were written.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> row = Row("iris", 0, 0, "cart", "grid", "{}", 0, "{}", "done", fit_seconds=0.123456)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     written = export_study(Study([row], []), Path(folder) / "rows.csv.bz2")
+    ...     [path.name for path in written], read_study(written[0]).rows[0].fit_seconds
+    (['rows.csv.bz2', 'rows.sessions.json'], 0.123)
+    """
+    path = Path(path)
+    ending = _ending(path)
+    if ending is None:
+        raise InvalidInputError(
+            f"The name of an export must end with one of {', '.join(_FORMS)}; {str(path)!r} was "
+            "given. Choose another name."
+        )
+    text = csv_text(COLUMNS, (astuple(_rounded(row)) for row in study.rows))
+    sessions = json.dumps([asdict(session) for session in study.sessions], indent=1)
+    write_whole(path, _FORMS[ending][0](text.encode("utf-8")))
+    write_whole(_sessions_file(path, ending), sessions + "\n")
+    return [path, _sessions_file(path, ending)]
+
+
+def _ending(path: Path) -> str | None:
+    return next((ending for ending in _FORMS if path.name.endswith(ending)), None)
+
+
+def _sessions_file(path: Path, ending: str) -> Path:
+    return path.with_name(path.name.removesuffix(ending) + ".sessions.json")
+
+
+def _rounded(row: Row) -> Row:
+    """Return a row with as many digits as an export keeps, and its message on one line."""
+    values = {**vars(row), "message": " ".join(row.message.split())}
+    for column, digits in _DIGITS.items():
+        if values[column] is not None:
+            values[column] = float(format(values[column], digits))
+    return Row(**values)
+
+
+def _parsed(text: str) -> list[Row]:
+    """Return the rows of a CSV text.
+
+    Raises
+    ------
+    ValueError
+        When a line is not a row.
+    """
+    lines = csv.reader(io.StringIO(text, newline=""), strict=True)
+    columns = tuple(next(lines, ()))
+    if columns != COLUMNS:
+        raise ValueError(f"its first line must be {','.join(COLUMNS)}")
+    hints = get_type_hints(Row)
+    parsers = [_PARSERS[hints[column]] for column in COLUMNS]
+    return [
+        Row(*(parse(cell) for parse, cell in zip(parsers, line, strict=True))) for line in lines
+    ]
+
+
+def _read_sessions(path: Path) -> list[Session]:
+    """Return the sessions beside an export, none where the file was not kept."""
+    if not path.is_file():
+        return []
+    entries: Iterable[dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))
+    return [Session(**entry) for entry in entries]

@@ -1,0 +1,53 @@
+"""What methods, readings and measures are called where a person reads of them."""
+
+from collections.abc import Iterable
+
+METHODS = {
+    "cart": "CART",
+    "oct": "OCT",
+    "octh": "OCT-H",
+    "moctsvm": "MOCTSVM",
+    "octsvm": "OCTSVM",
+    "svm-ovo": "SVM 1-1",
+    "svm-ova": "SVM 1-all",
+    "svm-crammer-singer": "SVM C&S",
+    "stree": "STree",
+    "contree": "ConTree",
+}
+"""The methods by the names of their rows, those of the paper's table first."""
+READINGS = {"grid": "best on the grid", "nested": "nested"}
+"""The readings of the calibration by the names of their rows."""
+MEASURES = {
+    "accuracy": "accuracy (%)",
+    "balanced_accuracy": "balanced accuracy (%)",
+    "splits": "splits",
+    "seconds": "seconds of a fit",
+}
+"""What is measured of a repetition."""
+SHARES = ("accuracy", "balanced_accuracy")
+"""The measures that are shares, which people read in per cent."""
+
+
+def method_label(method: str) -> str:
+    """Return what a method is called; unknown ones go by their own names.
+
+    Examples
+    --------
+    >>> method_label("octh"), method_label("mine")
+    ('OCT-H', 'mine')
+    """
+    return METHODS.get(method, method)
+
+
+def in_order(methods: Iterable[str]) -> list[str]:
+    """Return methods, each once: the known ones in their order, then the others by name.
+
+    Examples
+    --------
+    >>> in_order(["mine", "moctsvm", "cart", "moctsvm"])
+    ['cart', 'moctsvm', 'mine']
+    """
+    known = list(METHODS)
+    return sorted(
+        set(methods), key=lambda name: (known.index(name) if name in METHODS else 99, name)
+    )

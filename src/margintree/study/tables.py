@@ -1,0 +1,345 @@
+"""The tables of a study, in the layout of the paper's Table 1 with its numbers beside ours.
+
+Here it is decided what stands where; `formats` writes it down.
+"""
+
+import math
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+from typing import NamedTuple
+
+from margintree.study.names import MEASURES, READINGS, SHARES, method_label
+from margintree.study.printed import METHODS as PRINTED_METHODS
+from margintree.study.printed import printed
+from margintree.study.summary import Effort, Key, Spread, Summary, best
+
+OURS = "moctsvm"
+"""The method that is compared with the others."""
+RIVALS = tuple(method for method in PRINTED_METHODS if method != OURS)
+"""The methods that the paper compares it with."""
+PRINTED = "printed"
+"""What the paper prints, which stands beside the readings."""
+_NOTHING = "–"
+
+
+class Cell(NamedTuple):
+    """A cell: its text, and whether it is the best of its line."""
+
+    text: str
+    is_best: bool = False
+
+
+Line = tuple[Cell, ...]
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table for people.
+
+    Attributes
+    ----------
+    title : str
+        What it shows.
+    columns : tuple of str
+        The heads of the columns.
+    rows, foot : tuple of tuple of Cell
+        The lines of the body, and those below it.
+    n_names : int
+        How many columns, from the left, hold names; the others hold numbers.
+    """
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[Line, ...]
+    foot: tuple[Line, ...]
+    n_names: int = 1
+
+
+@dataclass(frozen=True)
+class _View:
+    """One measure as people read it: shares in per cent, and the printed numbers as a reading."""
+
+    summary: Summary
+    measure: str
+
+    @property
+    def is_share(self) -> bool:
+        return self.measure in SHARES
+
+    def number(self, data_set: str, method: str, reading: str) -> Spread | None:
+        """Return mean and standard deviation, None where there are none."""
+        if reading == PRINTED:
+            return printed().get((data_set, method)) if self.measure == "accuracy" else None
+        spread = self.summary.spread(Key(data_set, method, reading), self.measure)
+        return spread.times(100.0) if spread and self.is_share else spread
+
+    def means(self, reading: str, data_set: str) -> list[float]:
+        """Return the means of all methods on a data set, NaN where there are none."""
+        found = [self.number(data_set, method, reading) for method in self.summary.methods]
+        return [math.nan if one is None else one.mean for one in found]
+
+    def cells(self, data_set: str, reading: str) -> Iterator[Cell]:
+        """Yield what every method reached on a data set, or why it has no number."""
+        winners = best(self.means(reading, data_set)) if self.is_share else set()
+        for j, method in enumerate(self.summary.methods):
+            number = self.number(data_set, method, reading)
+            if number is not None:
+                yield Cell(_spread(number, self.is_share), j in winners)
+            elif reading == PRINTED:
+                yield Cell("")
+            else:
+                yield Cell(self.summary.status(data_set, method) or _NOTHING)
+
+    def gain(self, data_set: str, reading: str) -> Cell:
+        """Return how far our method is above the best of its rivals in the paper."""
+        ours = self.number(data_set, OURS, reading)
+        theirs = [(self.number(data_set, rival, reading), rival) for rival in RIVALS]
+        known = [(number.mean, rival) for number, rival in theirs if number is not None]
+        if ours is None or not known:
+            return Cell("")
+        mean, rival = max(known)
+        keys = (Key(data_set, method, reading) for method in (OURS, rival))
+        mine, other = (self.summary.values(key, self.measure) for key in keys)
+        gains = [100.0 * (mine[number] - other[number]) for number in mine.keys() & other.keys()]
+        sd = Spread.of(gains).sd if gains else math.nan
+        return Cell(_signed(ours.mean - mean) + _deviation(sd, ".2f"))
+
+    def mean(self, method: str, reading: str) -> str:
+        """Return the mean over the data sets, and over how many where that is not all of them."""
+        found = [self.number(name, method, reading) for name in self.summary.data_sets]
+        known = [number.mean for number in found if number is not None]
+        if not known:
+            return ""
+        extent = "" if len(known) == len(found) else f" ({len(known)} sets)"
+        return f"{_shown(fmean(known), self.is_share)}{extent}"
+
+    def wins(self, reading: str) -> list[float]:
+        """Return on how many data sets every method is the best; equals share the data set."""
+        wins = [0.0] * len(self.summary.methods)
+        for data_set in self.summary.data_sets:
+            winners = best(self.means(reading, data_set))
+            for j in winners:
+                wins[j] += 1 / len(winners)
+        return wins
+
+
+def results_table(
+    summary: Summary, readings: Sequence[str] = tuple(READINGS), measure: str = "accuracy"
+) -> Table:
+    """Return what every method reached on every data set, below what the paper prints.
+
+    Parameters
+    ----------
+    summary : Summary
+        The study.
+    readings : sequence of str
+        The readings to show.
+    measure : str
+        A name of `MEASURES`.
+    """
+    view = _View(summary, measure)
+    methods = summary.methods
+    kinds = [PRINTED, *readings] if measure == "accuracy" else list(readings)
+    rivals = [method_label(rival) for rival in RIVALS if rival in methods]
+    has_gain = view.is_share and OURS in methods and bool(rivals)
+    rows: list[Line] = []
+    for data_set in summary.data_sets:
+        for i, kind in enumerate(kinds):
+            gain = [view.gain(data_set, kind)] if has_gain else []
+            name = Cell("" if i else data_set)
+            rows.append((name, _kind(kind), *view.cells(data_set, kind), *gain))
+    foot = [
+        _foot("mean", kind, [view.mean(method, kind) for method in methods], has_gain)
+        for kind in kinds
+    ]
+    if view.is_share:
+        for kind in kinds:
+            wins = [f"{count:.3g}" if count else "" for count in view.wins(kind)]
+            foot.append(_foot("wins", kind, wins, has_gain))
+    title = f"{MEASURES[measure]}: mean ± standard deviation over repetitions"
+    heads = [f"{method_label(OURS)} − best of {', '.join(rivals)}"] if has_gain else []
+    return Table(
+        title=title[0].upper() + title[1:],
+        columns=("data set", "reading", *map(method_label, methods), *heads),
+        rows=tuple(rows),
+        foot=tuple(foot),
+        n_names=2,
+    )
+
+
+def differences_table(summary: Summary, readings: Sequence[str] = tuple(READINGS)) -> Table | None:
+    """Return how far our accuracies are from the printed ones; None where there are none."""
+    view = _View(summary, "accuracy")
+    columns = [(m, r) for r in readings for m in summary.methods if m in PRINTED_METHODS]
+    data_sets = [name for name in summary.data_sets if (name, OURS) in printed()]
+    found = [[_difference(view, name, *column) for column in columns] for name in data_sets]
+    by_column = [[one for one in line if one is not None] for line in zip(*found, strict=True)]
+    if not any(by_column):
+        return None
+    heads = (f"{method_label(method)}, {READINGS[reading]}" for method, reading in columns)
+    means = (_signed(fmean(known)) if known else "" for known in by_column)
+    counts = (
+        f"{sum(one >= 0 for one in known)} of {len(known)}" if known else "" for known in by_column
+    )
+    return Table(
+        title="Accuracy − printed accuracy, in points",
+        columns=("data set", *heads),
+        rows=tuple(
+            (Cell(name), *(Cell(_NOTHING if one is None else _signed(one)) for one in line))
+            for name, line in zip(data_sets, found, strict=True)
+        ),
+        foot=(
+            (Cell("mean"), *map(Cell, means)),
+            (Cell("at or above printed"), *map(Cell, counts)),
+        ),
+    )
+
+
+def speed_table(efforts: dict[tuple[str, str], Effort], methods: Sequence[str]) -> Table:
+    """Return how many fits of the grid were done per second, by data set and method.
+
+    Parameters
+    ----------
+    efforts : dict
+        Fits and seconds by data set and method, as `efforts` returns them.
+    methods : sequence of str
+        The methods to show.
+    """
+    data_sets = sorted({data_set for data_set, _ in efforts})
+
+    def line(name: str, sets: Sequence[str]) -> Line:
+        found = [[efforts.get((one, method), Effort()) for one in sets] for method in methods]
+        speeds = [sum(by_set, start=Effort()).per_second for by_set in found]
+        texts = [_NOTHING if math.isnan(speed) else f"{speed:.3g}" for speed in speeds]
+        return (Cell(name), *map(Cell, texts))
+
+    return Table(
+        title="Fits of the grid per second and core, posing included",
+        columns=("data set", *map(method_label, methods)),
+        rows=tuple(line(name, [name]) for name in data_sets),
+        foot=(line("all", data_sets),),
+    )
+
+
+def notes(summary: Summary, readings: Sequence[str] = tuple(READINGS)) -> list[str]:
+    """Return what a reader of the tables must know: what is missing, and why."""
+    return [
+        "Printed: Table 1 of Blanco, Japón and Puerto, https://doi.org/10.1007/s10994-023-06366-1.",
+        "Best on the grid: the combination with the highest accuracy on the test rows, an upper "
+        "bound. Nested: chosen inside the training fold.",
+        *_absence_notes(summary),
+        *_unfinished_notes(summary, readings),
+    ]
+
+
+def numbers(summary: Summary) -> tuple[list[str], list[list[object]]]:
+    """Return columns and rows of all numbers, for programs: accuracies in per cent.
+
+    Where a method has no numbers on a data set, its cells are empty and its status says why.
+    """
+    columns = ["data_set", "method", "reading", "status", "repetitions"]
+    columns += [name for measure in MEASURES for name in (measure, f"{measure}_sd")]
+    columns += ["printed", "printed_sd", "difference"]
+    views = [_View(summary, measure) for measure in MEASURES]
+    rows: list[list[object]] = []
+    for data_set in summary.data_sets:
+        for method in summary.methods:
+            for reading in READINGS:
+                key = Key(data_set, method, reading)
+                count = len(summary.repetitions.get(key, ()))
+                status = "done" if count else summary.status(data_set, method) or "missing"
+                spreads = [view.number(*key) for view in views]
+                row: list[object] = [*key, status, count]
+                for spread in (*spreads, views[0].number(data_set, method, PRINTED)):
+                    row += ["", ""] if spread is None else [_plain(spread.mean), _plain(spread.sd)]
+                difference = _difference(views[0], *key)
+                rows.append([*row, "" if difference is None else _plain(difference)])
+    return columns, rows
+
+
+def _difference(view: _View, data_set: str, method: str, reading: str) -> float | None:
+    """Return how far our accuracy is above the printed one, in points."""
+    ours, theirs = (view.number(data_set, method, kind) for kind in (reading, PRINTED))
+    return None if ours is None or theirs is None else ours.mean - theirs.mean
+
+
+def _absence_notes(summary: Summary) -> Iterator[str]:
+    """Yield which rows failed or were skipped, how many, and why."""
+    for absence in summary.absences:
+        methods = ", ".join(map(method_label, absence.methods))
+        who = "all methods" if absence.methods == summary.methods else methods
+        rows = "1 row" if absence.n_rows == 1 else f"{absence.n_rows} rows"
+        where = ", ".join(absence.data_sets)
+        why = absence.message or "no reason was given"
+        yield f"{absence.status.capitalize()} ({rows}): {who} on {where}: {why}"
+
+
+def _unfinished_notes(summary: Summary, readings: Sequence[str]) -> Iterator[str]:
+    """Yield what has fewer repetitions than the rest though nothing is known to prevent them."""
+    most = max(map(len, summary.repetitions.values()), default=0)
+    found: dict[tuple[str, str, int], list[str]] = defaultdict(list)
+    for reading in readings:
+        for method in summary.methods:
+            for data_set in summary.data_sets:
+                count = len(summary.repetitions.get(Key(data_set, method, reading), ()))
+                if count < most and summary.status(data_set, method) != "skipped":
+                    found[reading, method, count].append(data_set)
+    groups: dict[tuple[str, int, str], list[str]] = defaultdict(list)
+    for (reading, method, count), data_sets in found.items():
+        groups[reading, count, ", ".join(data_sets)].append(method_label(method))
+    for (reading, count, where), methods in groups.items():
+        yield (
+            f"Unfinished, {READINGS[reading]} ({count} of {most} repetitions): "
+            f"{', '.join(methods)} on {where}"
+        )
+
+
+def _kind(kind: str) -> Cell:
+    return Cell(READINGS.get(kind, kind))
+
+
+def _foot(name: str, kind: str, texts: Sequence[str], has_gain: bool) -> Line:
+    return (Cell(name), _kind(kind), *map(Cell, texts), *([Cell("")] if has_gain else []))
+
+
+def _spread(number: Spread, is_share: bool) -> str:
+    """Return mean and standard deviation as text.
+
+    Examples
+    --------
+    >>> _spread(Spread(95.719, 1.79, 5), is_share=True)
+    '95.72 ±1.79'
+    """
+    return _shown(number.mean, is_share) + _deviation(number.sd, ".2f" if is_share else ".2g")
+
+
+def _shown(value: float, is_share: bool) -> str:
+    return f"{value:.2f}" if is_share else f"{value:.3g}"
+
+
+def _deviation(sd: float, form: str) -> str:
+    return "" if math.isnan(sd) else f" ±{sd:{form}}"
+
+
+def _signed(value: float) -> str:
+    """Return a difference with its sign.
+
+    Examples
+    --------
+    >>> _signed(1.234), _signed(-0.5)
+    ('+1.23', '−0.50')
+    """
+    return f"{value:+.2f}".replace("-", "−")
+
+
+def _plain(value: float) -> str:
+    """Return a number for programs; nothing where there is none.
+
+    Examples
+    --------
+    >>> _plain(95.0), _plain(math.nan)
+    ('95', '')
+    """
+    return "" if math.isnan(value) else f"{value:.12g}"
