@@ -1,6 +1,5 @@
 """The training folds of the study, for benchmarks: a fifth of the rows of each of the 13 sets."""
 
-import csv
 import warnings
 from pathlib import Path
 
@@ -8,35 +7,19 @@ import numpy as np
 from sklearn.model_selection import StratifiedKFold
 
 from margintree._typing import FloatArray, IntArray
+from margintree.datasets import CATALOGUE, load
 from margintree.problem import Costs, Problem
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 """Where the CSV files are unless told otherwise."""
 
-NAMES = (
-    "australian",
-    "balance_scale",
-    "banknote",
-    "breast_cancer",
-    "dermatology",
-    "heart",
-    "iris",
-    "parkinson",
-    "seeds",
-    "teaching_assistant",
-    "thyroid",
-    "wine",
-    "zoo",
-)
+NAMES = tuple(CATALOGUE)
 
 
 def read(name: str, folder: Path = DATA) -> tuple[FloatArray, IntArray]:
-    """Return the rows of a CSV file and their class codes; missing cells are NaN."""
-    with open(folder / f"{name}.csv", newline="", encoding="utf-8") as file:
-        rows = list(csv.reader(file))[1:]
-    X = np.array([[float(cell or "nan") for cell in row[:-1]] for row in rows])
-    _, y = np.unique([row[-1] for row in rows], return_inverse=True)
-    return X, y
+    """Return the rows of a data set and their class codes; missing cells are NaN."""
+    found = load(name, folder)
+    return found.X, np.unique(found.y, return_inverse=True)[1]
 
 
 def training_fold(name: str, folder: Path = DATA) -> tuple[FloatArray, IntArray]:

@@ -5,6 +5,7 @@
     MargintreeError
     ├── InvalidInputError (ValueError)     data, parameters or a table that cannot be used
     ├── ModelFileError (ValueError)        a model file that cannot be read
+    ├── MissingDataError (LookupError)     a data set cannot be had
     ├── MissingPackageError (ImportError)  an optional package is not installed
     └── SolverError (RuntimeError)         a solver cannot do what was asked
         ├── SolverMissingError             its package is not installed
@@ -27,6 +28,10 @@ class InvalidInputError(MargintreeError, ValueError):
 
 class ModelFileError(MargintreeError, ValueError):
     """A model file that cannot be read: damaged, of another kind or from a newer version."""
+
+
+class MissingDataError(MargintreeError, LookupError):
+    """A data set cannot be had: it is neither here nor can it be fetched."""
 
 
 class MissingPackageError(MargintreeError, ImportError):

@@ -3,12 +3,11 @@
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
-import numpy as np
 from sklearn.utils._param_validation import Interval
 
 from margintree._typing import FloatArray, IntArray
-from margintree.judges import AnyCost, ErrorCost, count_errors
-from margintree.problem import Costs, Problem
+from margintree.judges import AnyCost, ErrorCost, count_errors, relative_errors
+from margintree.problem import Problem
 from margintree.shape import Shape
 from margintree.tree import ObliqueTree
 
@@ -32,15 +31,12 @@ class ErrorMixin:
     alpha: float = 0.0
 
     def _pose(self, X: FloatArray, y: IntArray, weights: FloatArray, n_classes: int) -> Problem:
-        mass = np.bincount(y, weights, minlength=n_classes)
-        baseline = float(mass.sum() - mass.max())
-        price = 1.0 / baseline if baseline > 0 else 1.0
-        return Problem.from_data(
+        return relative_errors(
             X,
             y,
             n_classes=n_classes,
             depth=self.max_depth,
-            costs=Costs(errors=price, violations=0.0, splits=self.alpha),
+            alpha=self.alpha,
             row_weights=weights,
         )
 

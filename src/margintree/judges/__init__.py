@@ -2,11 +2,19 @@
 
 from typing import TypeAlias
 
-from margintree.judges.errors import ErrorCost, count_errors, errors_only
+from margintree.judges.errors import ErrorCost, count_errors, errors_only, relative_errors
 from margintree.judges.labels import LabelCost, price_labels
 from margintree.objective import Cost
 
 AnyCost: TypeAlias = Cost | ErrorCost | LabelCost
 """What any of the judges returns."""
 
-__all__ = ["AnyCost", "ErrorCost", "LabelCost", "count_errors", "errors_only", "price_labels"]
+__all__ = [
+    "AnyCost",
+    "ErrorCost",
+    "LabelCost",
+    "count_errors",
+    "errors_only",
+    "price_labels",
+    "relative_errors",
+]

@@ -5,10 +5,11 @@ price for every split, as OCT and CART have it.
 """
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
-from margintree.problem import Problem
+from margintree.problem import Costs, Problem
 from margintree.shape import Shape
 from margintree.tree import ObliqueTree
 
@@ -40,6 +41,35 @@ class ErrorCost:
     def is_allowed(self) -> bool:
         """Whether the tree keeps all rules."""
         return self.faults == 0
+
+
+def relative_errors(
+    X: Any, y: Any, *, n_classes: int, depth: int, alpha: float = 0.0, row_weights: Any = None
+) -> Problem:
+    """Return the problem in which the errors of the best single leaf cost 1.
+
+    Where a single leaf makes no error, an error costs 1.
+
+    Parameters
+    ----------
+    X, y, n_classes, depth, row_weights
+        As in `Problem.from_data`.
+    alpha : float, default 0
+        The cost of a split.
+
+    Examples
+    --------
+    >>> problem = relative_errors([[0.0], [1.0], [2.0]], [0, 1, 2], n_classes=3, depth=1)
+    >>> problem.costs
+    Costs(errors=0.5, violations=0.0, splits=0.0)
+    """
+    mass = np.bincount(y, row_weights, minlength=n_classes)
+    baseline = float(mass.sum() - mass.max())
+    price = 1.0 / baseline if baseline > 0 else 1.0
+    costs = Costs(errors=price, violations=0.0, splits=alpha)
+    return Problem.from_data(
+        X, y, n_classes=n_classes, depth=depth, costs=costs, row_weights=row_weights
+    )
 
 
 def errors_only(problem: Problem) -> Problem:

@@ -1,0 +1,68 @@
+"""From a specification to jobs, and from a job to its training and test rows."""
+
+import warnings
+from collections.abc import Collection, Iterator
+
+import numpy as np
+from sklearn.model_selection import StratifiedKFold
+
+from margintree._typing import AnyArray, FloatArray, IntArray
+from margintree.datasets import CATALOGUE, Dataset
+from margintree.study.spec import Spec
+from margintree.study.store import Job
+
+
+def jobs_of(
+    spec: Spec, data_sets: Collection[str] | None = None, methods: Collection[str] | None = None
+) -> list[Job]:
+    """Return the jobs of a study, one repetition after the other.
+
+    Parameters
+    ----------
+    spec : Spec
+        The specification.
+    data_sets, methods : collection of str, optional
+        Only these.
+
+    Examples
+    --------
+    >>> from margintree.study.spec import read_spec
+    >>> len(jobs_of(read_spec("paper"), methods=["moctsvm"]))
+    325
+    """
+    return [
+        Job(data_set, repetition, fold, method)
+        for repetition in range(spec.repetitions)
+        for data_set in spec.data_sets
+        for fold in range(spec.folds)
+        for method in spec.methods
+        if (data_sets is None or data_set in data_sets) and (methods is None or method in methods)
+    ]
+
+
+def canonical(data: Dataset) -> tuple[FloatArray, AnyArray]:
+    """Return rows and labels in an order that does not depend on where the set comes from.
+
+    Missing cells hold the code that stands for them in the source.
+    """
+    code = CATALOGUE[data.name].missing_code
+    X = data.X if code is None else np.where(np.isnan(data.X), code, data.X)
+    order = np.lexsort((data.y, *X.T[::-1]))
+    return X[order], data.y[order]
+
+
+def divide(y: AnyArray, n_folds: int, seed: int) -> Iterator[tuple[IntArray, IntArray]]:
+    """Yield the rows of every fold and all others; every fold has its share of every class.
+
+    Examples
+    --------
+    >>> y = np.array(["a", "b"] * 4)
+    >>> [(len(fold), len(others)) for fold, others in divide(y, 4, seed=0)]
+    [(2, 6), (2, 6), (2, 6), (2, 6)]
+    """
+    with warnings.catch_warnings():
+        # Classes with fewer rows than folds are in some folds and not in others.
+        warnings.filterwarnings("ignore", "The least populated class", UserWarning)
+        folds = StratifiedKFold(n_folds, shuffle=True, random_state=seed)
+        for others, fold in folds.split(np.empty((len(y), 0)), y):
+            yield fold, others

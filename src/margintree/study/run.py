@@ -1,0 +1,260 @@
+"""From jobs to rows: one job, and many on one core, several or a cluster."""
+
+import time
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+from joblib import Parallel, delayed
+from sklearn.metrics import recall_score
+
+from margintree._extras import imported
+from margintree._typing import AnyArray, FloatArray
+from margintree.datasets import load
+from margintree.exceptions import InvalidInputError, MargintreeError
+from margintree.limits import Limits
+from margintree.study.methods import METHODS, Fit, Grid, Point, Terms
+from margintree.study.plan import canonical, divide, jobs_of
+from margintree.study.spec import Spec
+from margintree.study.store import Job, Row, Store, as_json
+
+Done: TypeAlias = tuple[Job, list[Row]]
+"""A job with its rows."""
+LOCAL = "local"
+"""The name of a Dask cluster on this machine."""
+
+
+def run_study(
+    spec: Spec,
+    store: Store,
+    *,
+    n_jobs: int = 1,
+    dask: str | None = None,
+    data_dir: Path | None = None,
+    data_sets: Collection[str] | None = None,
+    methods: Collection[str] | None = None,
+    retry: bool = False,
+    tell: Callable[[Job, Sequence[Row]], None] = lambda *_: None,
+) -> None:
+    """Do the jobs that a store does not have yet, and write their rows to it as they finish.
+
+    Point
+    ----------
+    spec : Spec
+        The specification.
+    store : Store
+        Where the rows are kept.
+    n_jobs : int, default 1
+        Processes; -1 for as many as cores.
+    dask : str, optional
+        The address of a Dask cluster to use instead, or ``"local"`` for one of ``n_jobs`` processes
+        on this machine.
+    data_dir : path, optional
+        The data folder.
+    data_sets, methods : collection of str, optional
+        Only these of the specification.
+    retry : bool, default False
+        Whether jobs that failed are done again.
+    tell : callable, optional
+        Told of every finished job and its rows.
+    """
+    _check_names("data set", data_sets, spec.data_sets)
+    _check_names("method", methods, spec.methods)
+    session = store.begin(spec.name, spec.text)
+    jobs = open_jobs(jobs_of(spec, data_sets, methods), store, retry)
+    tables, why_missing = _tables({job.data_set for job in jobs}, data_dir)
+    tasks = []
+    for job in jobs:
+        if job.data_set in tables:
+            tasks.append(Task(spec, job, *tables[job.data_set]))
+        else:
+            rows = [_other_row(spec, job, "skipped", why_missing[job.data_set])]
+            store.write(session, job, rows)
+            tell(job, rows)
+    for job, rows in _done(tasks, n_jobs, dask):
+        store.write(session, job, rows)
+        tell(job, rows)
+
+
+def open_jobs(jobs: Sequence[Job], store: Store, retry: bool = False) -> list[Job]:
+    """Return the jobs that are still to be done.
+
+    Jobs that were skipped are looked at again, for what they lacked may be there now.
+    """
+    failed, skipped = store.jobs("failed"), store.jobs("skipped")
+    closed = store.jobs() - skipped - (failed if retry else set())
+    return [job for job in jobs if job not in closed]
+
+
+def _check_names(what: str, given: Collection[str] | None, known: Collection[str]) -> None:
+    for name in given or ():
+        if name not in known:
+            raise InvalidInputError(
+                f"The {what} must be one of the specification's, {', '.join(known)}; {name!r} was "
+                "given."
+            )
+
+
+def _tables(
+    names: Iterable[str], data_dir: Path | None
+) -> tuple[dict[str, tuple[FloatArray, AnyArray]], dict[str, str]]:
+    """Return the data sets that can be had, and why the others cannot."""
+    tables, why_missing = {}, {}
+    for name in sorted(names):
+        try:
+            tables[name] = canonical(load(name, data_dir))
+        except MargintreeError as error:
+            why_missing[name] = str(error)
+    return tables, why_missing
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """A job with all that it takes: nothing else decides its rows.
+
+    Attributes
+    ----------
+    spec : Spec
+        The specification.
+    job : Job
+        The job.
+    X, y : ndarray
+        All rows of its data set, in their canonical order, and their labels.
+    """
+
+    spec: Spec
+    job: Job
+    X: FloatArray
+    y: AnyArray
+
+    def run(self) -> Done:
+        """Return the job with its rows; what goes wrong becomes a row with its message."""
+        why_not = METHODS[self.job.method].why_not(len(np.unique(self.y)))
+        if why_not:
+            return self.job, [_other_row(self.spec, self.job, "skipped", why_not)]
+        try:
+            return self.job, self._rows()
+        except Exception as error:
+            message = f"{type(error).__name__}: {error}"
+            return self.job, [_other_row(self.spec, self.job, "failed", message)]
+
+    def _rows(self) -> list[Row]:
+        """Return a row for every combination of the grid, and that of the nested choice."""
+        method = self.spec.methods[self.job.method]
+        train, test = self._division
+        X, y = self.X[train], self.y[train]
+        fits = self._fit(X, y, method.grid, method.iterations)
+        rows = [
+            self._row(point, fit, self.X[test], self.y[test])
+            for point, fit in zip(method.grid, fits, strict=True)
+        ]
+        if not self.spec.nested.times(len(y)):
+            return rows
+        start = time.perf_counter()
+        chosen = rows[method.grid.index(self._choice(X, y))]
+        seconds = (chosen.fit_seconds or 0.0) + time.perf_counter() - start
+        return [*rows, replace(chosen, reading="nested", fit_seconds=seconds)]
+
+    @cached_property
+    def _division(self) -> tuple[AnyArray, AnyArray]:
+        folds = divide(self.y, self.spec.folds, seed=self.job.repetition)
+        return list(folds)[self.job.fold]
+
+    def _fit(self, X: FloatArray, y: AnyArray, grid: Grid, iterations: int | None) -> list[Fit]:
+        limits = Limits(iterations=iterations, seed=self.spec.seed)
+        terms = Terms(self.spec.depth, self.spec.min_leaf, limits)
+        return METHODS[self.job.method].fit_path(X, y, grid, terms)
+
+    def _row(self, point: Point, fit: Fit, X: FloatArray, y: AnyArray) -> Row:
+        start = time.perf_counter()
+        predicted = fit.predict(X)
+        seconds = time.perf_counter() - start
+        return replace(
+            _other_row(self.spec, self.job, "done", ""),
+            parameters=as_json(point),
+            reason=fit.reason,
+            objective=fit.objective,
+            bound=fit.bound,
+            accuracy=float((predicted == y).mean()),
+            balanced_accuracy=_mean_recall(y, predicted),
+            splits=fit.splits,
+            build_seconds=fit.build_seconds,
+            fit_seconds=fit.fit_seconds,
+            predict_seconds=seconds,
+        )
+
+    def _choice(self, X: FloatArray, y: AnyArray) -> Point:
+        """Return the combination that is right most often inside the training fold.
+
+        Of those that are right as often it is the one with the fewest splits, then the first.
+        """
+        method, nested = self.spec.methods[self.job.method], self.spec.nested
+        grid = method.nested_grid
+        right, splits = np.zeros(len(grid)), np.zeros(len(grid))
+        for repetition in range(nested.times(len(y))):
+            for fold, others in divide(y, nested.folds, seed=repetition):
+                fits = self._fit(X[others], y[others], grid, method.nested_iterations)
+                right += [(fit.predict(X[fold]) == y[fold]).sum() for fit in fits]
+                splits += [fit.splits or 0 for fit in fits]
+        return grid[int(np.lexsort((splits, -right))[0])]
+
+
+def _other_row(spec: Spec, job: Job, status: str, message: str) -> Row:
+    """Return a row without an outcome."""
+    limits = {"iterations": spec.methods[job.method].iterations}
+    return Row(*job, "grid", as_json({}), spec.seed, as_json(limits), status, message)
+
+
+def _mean_recall(y: AnyArray, predicted: AnyArray) -> float:
+    """Return the mean over the classes of the share of their rows that are predicted right."""
+    share = recall_score(y, predicted, labels=np.unique(y), average="macro", zero_division=0.0)
+    return float(share)
+
+
+def _done(tasks: Sequence[Task], n_jobs: int, dask: str | None) -> Iterator[Done]:
+    """Yield the jobs as they are done, with their rows."""
+    if dask is not None:
+        yield from _done_by_dask(tasks, n_jobs, dask)
+    elif n_jobs == 1:
+        yield from map(Task.run, tasks)
+    else:
+        pool = Parallel(n_jobs, return_as="generator_unordered", batch_size=1)
+        yield from pool(delayed(Task.run)(task) for task in tasks)
+
+
+def _done_by_dask(tasks: Sequence[Task], n_jobs: int, address: str) -> Iterator[Done]:
+    distributed = imported("distributed", extra="dask")
+    with _client(distributed, address, n_jobs) as client:
+        # A job whose worker dies is given to another worker by Dask itself.
+        futures = client.map(Task.run, tasks, key=[str(task.job) for task in tasks], pure=False)
+        by_key = dict(zip((future.key for future in futures), tasks, strict=True))
+        for future in distributed.as_completed(futures):
+            error = future.exception()
+            if error is None:
+                yield future.result()
+            else:
+                task = by_key[future.key]
+                message = f"{type(error).__name__}: {error}"
+                yield task.job, [_other_row(task.spec, task.job, "failed", message)]
+            future.release()
+
+
+@contextmanager
+def _client(distributed: Any, address: str, n_jobs: int) -> Iterator[Any]:
+    """Yield a client of the cluster at an address, or of a new one on this machine."""
+    if address != LOCAL:
+        with distributed.Client(address) as client:
+            yield client
+        return
+    workers = {} if n_jobs < 1 else {"n_workers": n_jobs}
+    with (
+        distributed.LocalCluster(
+            **workers, threads_per_worker=1, processes=True, dashboard_address=None
+        ) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        yield client
