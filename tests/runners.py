@@ -9,7 +9,7 @@ import onnxruntime
 
 from margintree import to_onnx, to_python, to_sql
 
-ALLOWED = ("ValueError", "dict", "float", "hasattr", "len", "list", "zip")
+ALLOWED = ("ValueError", "dict", "float", "hasattr", "len", "list", "str", "zip")
 """What a generated module may use: it cannot import, open or print anything."""
 
 

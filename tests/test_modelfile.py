@@ -173,7 +173,7 @@ def edited(content, where, value):
     ("where", "value", "named"),
     [
         ("format", "other", "not a margintree model"),
-        ("version", 2, "update margintree"),
+        ("version", 3, "update margintree"),
         ("version", "1", "version"),
         ("version", -1, "version"),
         ("version", True, "version"),

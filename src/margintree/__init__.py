@@ -12,12 +12,14 @@ if TYPE_CHECKING:
     from margintree.estimators import OCTClassifier as OCTClassifier
     from margintree.estimators import OCTHClassifier as OCTHClassifier
     from margintree.estimators import OCTSVMClassifier as OCTSVMClassifier
+    from margintree.estimators import make_table_classifier as make_table_classifier
     from margintree.exceptions import InvalidInputError as InvalidInputError
     from margintree.exceptions import MargintreeError as MargintreeError
     from margintree.exceptions import MissingPackageError as MissingPackageError
     from margintree.exceptions import ModelFileError as ModelFileError
     from margintree.exceptions import ShallowTreeWarning as ShallowTreeWarning
     from margintree.exceptions import SolverError as SolverError
+    from margintree.exceptions import TableWarning as TableWarning
     from margintree.export import export_dot as export_dot
     from margintree.export import export_text as export_text
     from margintree.export import to_onnx as to_onnx
@@ -62,12 +64,14 @@ _HOMES = {
     "Result": "result",
     "ShallowTreeWarning": "exceptions",
     "SolverError": "exceptions",
+    "TableWarning": "exceptions",
     "TracePoint": "result",
     "export_dot": "export",
     "export_text": "export",
     "fit_tree": "fit",
     "from_json": "modelfile",
     "load": "modelfile",
+    "make_table_classifier": "estimators",
     "plot_partition": "plot",
     "plot_path": "plot",
     "plot_trace": "plot",

@@ -1,4 +1,4 @@
-"""Errors that margintree raises, and the one warning it gives.
+"""Errors that margintree raises, and the warnings it gives.
 
 ::
 
@@ -13,6 +13,7 @@
         └── SolverAbilityError             it cannot take this kind of model
 
     ShallowTreeWarning (UserWarning)       the tree has fewer leaves than there are classes
+    TableWarning (UserWarning)             a column is left out, or holds something odd
 
 Every message says what is wrong, what is allowed, what was given and what to do.
 """
@@ -56,3 +57,7 @@ class SolverAbilityError(SolverError):
 
 class ShallowTreeWarning(UserWarning):
     """The tree has fewer leaves than there are classes, so it cannot name them all."""
+
+
+class TableWarning(UserWarning):
+    """A column of a table is left out, or is not what it seems to be."""

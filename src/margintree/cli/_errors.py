@@ -11,7 +11,7 @@ from typing import ParamSpec
 
 import typer
 
-from margintree.exceptions import MargintreeError, ShallowTreeWarning
+from margintree.exceptions import MargintreeError, ShallowTreeWarning, TableWarning
 
 UNEXPECTED = 1
 BAD_INPUT = 2
@@ -45,7 +45,8 @@ def reported(command: Callable[P, None]) -> Callable[P, None]:
 def _plain_warnings() -> Iterator[None]:
     """Show our warnings as sentences, without the place in the source that gave them."""
     with warnings.catch_warnings():
-        warnings.simplefilter("always", ShallowTreeWarning)
+        for kind in (ShallowTreeWarning, TableWarning):
+            warnings.simplefilter("always", kind)
         warnings.showwarning = lambda message, *_: typer.echo(f"Warning: {message}", err=True)
         yield
 

@@ -3,9 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 from margintree._typing import FloatArray
-from margintree.estimators import TreeClassifier
+from margintree.estimators import TableClassifier, TreeClassifier
 from margintree.exceptions import InvalidInputError
 from margintree.modelfile import load
 from margintree.tables import Table
@@ -13,9 +16,12 @@ from margintree.tables import Table
 
 @dataclass(frozen=True)
 class Model:
-    """A fitted classifier that takes bare arrays, and the names of their columns, if known."""
+    """A fitted classifier, and the names of the columns that it was fitted to, if known.
 
-    estimator: TreeClassifier
+    A classifier of numbers takes bare arrays here; one of tables takes tables.
+    """
+
+    estimator: TreeClassifier | TableClassifier
     names: Sequence[str] | None
 
     @classmethod
@@ -23,17 +29,31 @@ class Model:
         """Return the model of a file."""
         estimator = load(path)
         names = getattr(estimator, "feature_names_in_", None)
-        if names is not None:
+        if names is not None and isinstance(estimator, TreeClassifier):
             # Columns are matched by name here; the classifier would warn that arrays have none.
             del estimator.feature_names_in_
         return cls(estimator, names)
 
-    def features(self, table: Table) -> FloatArray:
-        """Return the features of every row of the table, in the order of the model."""
-        return table.numbers(self.columns_of(table))
+    def rows(self, table: Table) -> Any:
+        """Return what the classifier predicts the rows of the table from."""
+        if isinstance(self.estimator, TreeClassifier):
+            return table.numbers(self.columns_of(table))
+        if self.names is not None:
+            return table
+        return np.array([table[name] for name in self.columns_of(table)], dtype=object).T
+
+    def values(self, table: Table) -> FloatArray:
+        """Return the rows of the table as a report takes them."""
+        rows = self.rows(table)
+        is_encoded = isinstance(self.estimator, TableClassifier)
+        return np.asarray(self.estimator[0].values(rows) if is_encoded else rows)
+
+    def feature_names(self, table: Table) -> Sequence[str] | None:
+        """Return what the features of a classifier of numbers are called in the table."""
+        return None if isinstance(self.estimator, TableClassifier) else self.columns_of(table)
 
     def columns_of(self, table: Table) -> Sequence[str]:
-        """Return the columns of the table that are the features of the model."""
+        """Return the columns of the table that the model was fitted to."""
         n_features = self.estimator.n_features_in_
         if self.names is not None:
             return self.names
@@ -45,7 +65,7 @@ class Model:
         return table.columns[:n_features]
 
     def target_of(self, table: Table) -> str:
-        """Return the only column of the table that is not a feature."""
+        """Return the only column of the table that the model was not fitted to."""
         features = set(self.columns_of(table))
         others = [name for name in table.columns if name not in features]
         if len(others) != 1:

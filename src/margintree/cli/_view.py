@@ -11,8 +11,9 @@ from rich.text import Text
 from sklearn.metrics import confusion_matrix
 
 from margintree._typing import AnyArray
-from margintree.estimators import TreeClassifier
+from margintree.estimators import TableClassifier, TreeClassifier
 from margintree.export import export_text
+from margintree.preprocessing import NumberColumn
 
 
 def console() -> Console:
@@ -21,13 +22,15 @@ def console() -> Console:
 
 
 def print_tree(
-    out: Console, estimator: TreeClassifier, feature_names: Sequence[str] | None = None
+    out: Console,
+    estimator: TreeClassifier | TableClassifier,
+    feature_names: Sequence[str] | None = None,
 ) -> None:
     """Print the tree as rules in original units."""
     out.print(Text(export_text(estimator, feature_names=feature_names)))
 
 
-def print_outcome(out: Console, estimator: TreeClassifier) -> None:
+def print_outcome(out: Console, estimator: TreeClassifier | TableClassifier) -> None:
     """Print the cost by term, the bound, the gap and why the fit stopped."""
     cost, result = estimator.cost_, estimator.result_
     table = Table.grid(padding=(0, 2))
@@ -42,6 +45,18 @@ def print_outcome(out: Console, estimator: TreeClassifier) -> None:
     ):
         table.add_row(name, value)
     out.print(table)
+
+
+def print_columns(out: Console, estimator: TreeClassifier | TableClassifier) -> None:
+    """Print what missing cells count as and which columns are not used, if it is known."""
+    if not isinstance(estimator, TableClassifier):
+        return
+    encoding = estimator.encoding_
+    fills = [f"{c.name} {c.fill:.6g}" for c in encoding.columns if isinstance(c, NumberColumn)]
+    if fills:
+        out.print(f"\nA missing cell counts as: {', '.join(fills)}")
+    for column in encoding.left_out:
+        out.print(f"Not used: {column.name}, since {column.reason}")
 
 
 def print_scores(out: Console, labels: AnyArray, predictions: AnyArray) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -13,7 +13,7 @@ from margintree.cli.use import ModelFile
 from margintree.exceptions import InvalidInputError
 
 if TYPE_CHECKING:
-    from margintree.estimators import TreeClassifier
+    from margintree.estimators import TableClassifier, TreeClassifier
 
 
 class Format(StrEnum):
@@ -52,7 +52,8 @@ def export(
 
     onnx: a model for onnxruntime and other runtimes
 
-    Python, SQL and ONNX give the labels of 'margintree predict'.
+    Python, SQL and ONNX give the labels of 'margintree predict'. Python and SQL take the rows of
+    the table as they are; ONNX takes numbers only, the features that 'margintree show' speaks of.
 
     [bold]Examples[/bold]
 
@@ -80,7 +81,7 @@ def export(
         typer.echo(content, nl=False)
 
 
-def _content(estimator: "TreeClassifier", form: Format) -> str | bytes:
+def _content(estimator: "TreeClassifier | TableClassifier", form: Format) -> str | bytes:
     """Return what a file of this format holds."""
     from margintree.export import export_dot, export_text, to_onnx, to_python
     from margintree.export.predictor import predictor
@@ -90,7 +91,7 @@ def _content(estimator: "TreeClassifier", form: Format) -> str | bytes:
     if form is Format.ONNX:
         binary: bytes = to_onnx(estimator).SerializeToString()
         return binary
-    writers: dict[Format, Callable[[TreeClassifier], str]] = {
+    writers: dict[Format, Callable[[Any], str]] = {
         Format.TEXT: export_text,
         Format.DOT: export_dot,
         Format.JSON: to_json,

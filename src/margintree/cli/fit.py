@@ -7,10 +7,11 @@ import typer
 
 from margintree.cli._errors import reported
 from margintree.cli._output import check_output
+from margintree.cli._table import TableFile, read
 from margintree.exceptions import InvalidInputError
 
 if TYPE_CHECKING:
-    from margintree.estimators import MOCTSVMClassifier
+    from margintree.estimators import TableClassifier
     from margintree.tables import Table
 
 
@@ -21,7 +22,7 @@ def _option(help_text: str, default: str, *names: str) -> Any:
 
 @reported
 def fit(
-    table: Annotated[Path, typer.Argument(help="CSV file with column names in its first line.")],
+    table: TableFile,
     target: Annotated[str, typer.Option("--target", "-t", help="Column that holds the labels.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="Model file to write.")],
     max_depth: Annotated[int | None, _option("Levels of splits, 1 to 10.", "2")] = None,
@@ -47,8 +48,9 @@ def fit(
 ) -> None:
     """Fit a tree to a table and save it as a model file.
 
-    Every column but the target is a feature and must hold numbers. Labels may be text. Ctrl-C
-    stops the fit and saves the best tree so far.
+    Every column but the target is used as it is: numbers, text, categories, booleans, missing
+    cells. Columns that are constant or like an identifier are left out, and named. Ctrl-C stops
+    the fit and saves the best tree so far.
 
     [bold]Examples[/bold]
 
@@ -58,8 +60,6 @@ def fit(
 
     margintree fit small.csv -t class --method exact --time-limit 600 -o small.json
     """
-    from margintree.tables import read_table
-
     check_output(output, table)
     params = {
         "max_depth": max_depth,
@@ -76,36 +76,32 @@ def fit(
         "n_jobs": jobs,
     }
     given = {name: value for name, value in params.items() if value is not None}
-    _save(fitted(read_table(table), target, given), output)
+    _save(fitted(read(table), target, given), output)
 
 
-def fitted(table: "Table", target: str, params: dict[str, Any]) -> "MOCTSVMClassifier":
+def fitted(table: "Table", target: str, params: dict[str, Any]) -> "TableClassifier":
     """Return the classifier fitted to all columns but the target."""
-    import numpy as np
     from sklearn.utils._param_validation import InvalidParameterError
 
     from margintree.cli._progress import progress_line
-    from margintree.estimators import MOCTSVMClassifier
+    from margintree.estimators import MOCTSVMClassifier, make_table_classifier
 
     labels = table.labels(target)
-    names = [name for name in table.columns if name != target]
-    if not names:
+    if table.columns == (target,):
         raise InvalidInputError(
             f"{table.name} must have a feature column beside the target {target!r}; it has none."
         )
-    features = table.numbers(names)
-    estimator = MOCTSVMClassifier(**params)
+    estimator = make_table_classifier(MOCTSVMClassifier(**params))
     try:
         with progress_line() as progress:
-            estimator.set_params(verbose=progress).fit(features, labels)
+            estimator.set_params(classifier__verbose=progress).fit(table.without(target), labels)
     except InvalidParameterError as error:
         raise InvalidInputError(str(error)) from error
-    estimator.set_params(verbose=0)
-    estimator.feature_names_in_ = np.array(names, dtype=object)
+    estimator.set_params(classifier__verbose=0)
     return estimator
 
 
-def _save(estimator: "MOCTSVMClassifier", output: Path) -> None:
+def _save(estimator: "TableClassifier", output: Path) -> None:
     from margintree.cli._view import console, print_outcome, print_tree
     from margintree.modelfile import save
 

@@ -7,10 +7,9 @@ import typer
 
 from margintree.cli._errors import reported
 from margintree.cli._output import check_output
+from margintree.cli._table import TableFile, read
 
 ModelFile = Annotated[Path, typer.Argument(help="Model file written by 'margintree fit'.")]
-TableFile = Annotated[Path, typer.Argument(help="CSV file with column names in its first line.")]
-
 Target = Annotated[
     str | None,
     typer.Option(
@@ -36,7 +35,8 @@ def predict(
 ) -> None:
     """Predict the label of every row of a table.
 
-    The columns are found by name, in any order; further columns are ignored.
+    The columns are found by name, in any order; further columns are ignored. Missing cells and
+    categories that were not there in training are no obstacle.
 
     [bold]Examples[/bold]
 
@@ -46,12 +46,12 @@ def predict(
     """
     from margintree._files import write_whole
     from margintree.cli._model import Model
-    from margintree.tables import csv_text, read_table
+    from margintree.tables import csv_text
 
     if output is not None:
         check_output(output, model, table)
     fitted = Model.read(model)
-    rows = fitted.features(read_table(table))
+    rows = fitted.rows(read(table))
     columns = {"prediction": fitted.estimator.predict(rows)}
     if proba:
         shares = fitted.estimator.predict_proba(rows).round(6).T
@@ -78,11 +78,10 @@ def evaluate(
     """
     from margintree.cli._model import Model
     from margintree.cli._view import console, print_scores
-    from margintree.tables import read_table
 
-    fitted, rows = Model.read(model), read_table(table)
+    fitted, rows = Model.read(model), read(table)
     labels = rows.labels(target or fitted.target_of(rows))
-    predictions = fitted.estimator.predict(fitted.features(rows))
+    predictions = fitted.estimator.predict(fitted.rows(rows))
     # As text: a table without any text label holds integers even where the model knows more.
     print_scores(console(), labels.astype(str), predictions.astype(str))
 
@@ -108,16 +107,15 @@ def report(
     """
     from margintree.cli._model import Model
     from margintree.report import report_on
-    from margintree.tables import read_table
 
     check_output(output, model, table)
-    fitted, rows = Model.read(model), read_table(table)
+    fitted, rows = Model.read(model), read(table)
     labels = rows.labels(target or fitted.target_of(rows))
     page = report_on(
         fitted.estimator,
-        fitted.features(rows),
+        fitted.values(rows),
         labels.tolist(),
-        feature_names=fitted.columns_of(rows),
+        feature_names=fitted.feature_names(rows),
         title=f"{model.name} on {table.name}",
     )
     page.save(output)
@@ -132,7 +130,7 @@ def show(model: ModelFile) -> None:
 
     margintree show iris.json
     """
-    from margintree.cli._view import console, print_outcome, print_tree
+    from margintree.cli._view import console, print_columns, print_outcome, print_tree
     from margintree.modelfile import load
 
     estimator = load(model)
@@ -140,3 +138,4 @@ def show(model: ModelFile) -> None:
     print_tree(out, estimator)
     out.print()
     print_outcome(out, estimator)
+    print_columns(out, estimator)

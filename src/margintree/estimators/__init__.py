@@ -6,6 +6,7 @@ from margintree.estimators.moctsvm import MOCTSVMClassifier
 from margintree.estimators.oct import OCTClassifier
 from margintree.estimators.octh import OCTHClassifier
 from margintree.estimators.octsvm import OCTSVMClassifier
+from margintree.estimators.table import TableClassifier, make_table_classifier
 
 ESTIMATORS: dict[str, type[TreeClassifier]] = {
     cls.__name__: cls
@@ -20,5 +21,7 @@ __all__ = [
     "OCTClassifier",
     "OCTHClassifier",
     "OCTSVMClassifier",
+    "TableClassifier",
     "TreeClassifier",
+    "make_table_classifier",
 ]

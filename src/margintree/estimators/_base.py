@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from margintree import topology
 from margintree._typing import AnyArray, FloatArray, IntArray
+from margintree.estimators._cells import errors_naming_the_column
 from margintree.estimators._weights import row_weights
 from margintree.exceptions import ShallowTreeWarning
 from margintree.judges import AnyCost
@@ -81,7 +82,8 @@ class TreeClassifier(ClassifierMixin, BaseEstimator, ABC):
         -------
         self
         """
-        X, y = validate_data(self, X, y, dtype=np.float64)
+        with errors_naming_the_column(X):
+            X, y = validate_data(self, X, y, dtype=np.float64)
         check_classification_targets(y)
         classes, codes = np.unique(y, return_inverse=True)
         _warn_if_shallow(len(classes), self.max_depth)
@@ -218,7 +220,8 @@ class TreeClassifier(ClassifierMixin, BaseEstimator, ABC):
         True
         """
         check_is_fitted(self)
-        X, y = validate_data(self, X, y, dtype=np.float64, reset=False)
+        with errors_naming_the_column(X):
+            X, y = validate_data(self, X, y, dtype=np.float64, reset=False)
         return report_on(self, X, y.tolist(), feature_names=feature_names)
 
     @property
@@ -239,7 +242,8 @@ class TreeClassifier(ClassifierMixin, BaseEstimator, ABC):
 
     def _scaled(self, X: Any) -> FloatArray:
         """Return the checked rows of ``X`` in the space of the hyperplanes."""
-        X = validate_data(self, X, dtype=np.float64, reset=False)
+        with errors_naming_the_column(X):
+            X = validate_data(self, X, dtype=np.float64, reset=False)
         return self.tree_.scaling.apply(X)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 from sklearn.utils.validation import check_is_fitted
 
 from margintree.exceptions import InvalidInputError
+from margintree.preprocessing import Encoding
 from margintree.tree import ObliqueTree
 
 
@@ -21,11 +22,14 @@ class NamedTree:
     features, classes : tuple of str
         Names in the order of the tree's features and class codes, each on one line and without
         control characters.
+    conditions : frozenset of int
+        The features that are 1 where a condition, their name, holds, and 0 elsewhere.
     """
 
     tree: ObliqueTree
     features: tuple[str, ...]
     classes: tuple[str, ...]
+    conditions: frozenset[int] = frozenset()
 
 
 def named(
@@ -37,7 +41,7 @@ def named(
 
     Parameters
     ----------
-    model : TreeClassifier or ObliqueTree
+    model : TreeClassifier, TableClassifier or ObliqueTree
         A fitted classifier, or its tree.
     feature_names : sequence of str, optional
         Names of the features; by default those seen in `fit`, or ``x0, x1, ...``.
@@ -51,7 +55,19 @@ def named(
     ('x0', 'x1')
     """
     tree, features, classes = with_names(model, feature_names, class_names)
-    return NamedTree(tree, tuple(map(_printable, features)), tuple(map(_printable, classes)))
+    encoding = encoding_of(model)
+    encoded = [] if encoding is None else encoding.features
+    return NamedTree(
+        tree,
+        tuple(map(_printable, features)),
+        tuple(map(_printable, classes)),
+        frozenset(j for j, feature in enumerate(encoded) if feature.is_condition),
+    )
+
+
+def encoding_of(model: Any) -> Encoding | None:
+    """Return how the model makes its features of a table, None when it takes them as they are."""
+    return getattr(model, "encoding_", None)
 
 
 def with_names(
@@ -60,7 +76,7 @@ def with_names(
     """Return the tree of a model with its names as they are; see `named`."""
     if not isinstance(model, ObliqueTree):
         check_is_fitted(model)
-        feature_names = _first_given(feature_names, getattr(model, "feature_names_in_", None))
+        feature_names = _first_given(feature_names, _known_features(model))
         class_names = _first_given(class_names, model.classes_)
         model = model.tree_
     features = _first_given(feature_names, [f"x{j}" for j in range(model.n_features)])
@@ -68,6 +84,14 @@ def with_names(
     _check_count("features", len(features), model.n_features)
     _check_count("classes", len(classes), model.n_classes)
     return model, features, classes
+
+
+def _known_features(model: Any) -> Sequence[str] | None:
+    """Return what a classifier calls the features of its tree."""
+    encoding = encoding_of(model)
+    if encoding is not None:
+        return [feature.words for feature in encoding.features]
+    return getattr(model, "feature_names_in_", None)
 
 
 def _printable(name: Any) -> str:

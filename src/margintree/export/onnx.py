@@ -31,6 +31,9 @@ def to_onnx(
     the classifier in the same order, so the labels are the same on every row. The names of the
     features, as a JSON list, are in the metadata under ``feature_names``.
 
+    Of a model of tables it is the tree alone: the input holds the numbers that
+    ``model[0].transform`` makes of a table, and neither text nor missing cells.
+
     Unlike `predict`, the model cannot refuse missing values: a split whose value is NaN sends the
     row left.
 
@@ -74,8 +77,14 @@ def onnx_model(model: Predictor) -> "ModelProto":
         numpy_helper.from_array(values, name) for name, values in constants.items()
     )
     written.producer_version = margintree.__version__
-    written.metadata_props.add(key="feature_names", value=json.dumps(model.features))
+    written.metadata_props.add(key="feature_names", value=json.dumps(_feature_names(model)))
     return written
+
+
+def _feature_names(model: Predictor) -> list[str]:
+    if model.encoding is None:
+        return list(model.features)
+    return [feature.words for feature in model.encoding.features]
 
 
 def _constants(model: Predictor) -> dict[str, AnyArray]:

@@ -9,7 +9,8 @@ import numpy as np
 from margintree._labels import check_text, label_type
 from margintree._typing import FloatArray
 from margintree.exceptions import InvalidInputError
-from margintree.export.names import with_names
+from margintree.export.names import encoding_of, with_names
+from margintree.preprocessing import Encoding
 from margintree.tree import ObliqueTree
 
 Label: TypeAlias = str | int | float | bool
@@ -24,17 +25,21 @@ class Predictor:
     tree : ObliqueTree
         The tree.
     features : tuple of str
-        The names of the features; all different.
+        The names of the features, or of the columns of the table that they are made of; all
+        different.
     labels : tuple of str, int, float or bool
         The labels in the order of the class codes; all of one type.
     shares : ndarray of shape (2**D, K)
         The class shares of every leaf.
+    encoding : Encoding or None
+        How the columns of a table become features; None when rows hold the features.
     """
 
     tree: ObliqueTree
     features: tuple[str, ...]
     labels: tuple[Label, ...]
     shares: FloatArray
+    encoding: Encoding | None = None
 
     def __post_init__(self) -> None:
         label_type(self.labels)
@@ -83,8 +88,17 @@ def predictor(
     'yes'
     """
     tree, features, classes = with_names(model, feature_names, class_names)
+    encoding = encoding_of(model)
+    if encoding is not None:
+        if feature_names is not None:
+            raise InvalidInputError(
+                "The features of a model of tables are columns found by name, and other names "
+                "cannot be given. Rename the columns of the table."
+            )
+        features = [column.name for column in encoding.columns]
     shares = tree.leaf_shares(getattr(model, "smoothing", 0.0))
-    return Predictor(tree, tuple(map(str, features)), tuple(np.asarray(classes).tolist()), shares)
+    labels = tuple(np.asarray(classes).tolist())
+    return Predictor(tree, tuple(map(str, features)), labels, shares, encoding)
 
 
 def _repeated(names: Sequence[Any]) -> Any:

@@ -9,6 +9,8 @@ import margintree
 from margintree import topology
 from margintree.exceptions import InvalidInputError
 from margintree.export.predictor import Predictor, predictor
+from margintree.preprocessing.cells import MISSING_WORDS
+from margintree.preprocessing.columns import FALSE_WORDS, TRUE_WORDS
 
 
 def to_python(
@@ -23,7 +25,8 @@ def to_python(
     It defines two functions of one row: ``predict`` returns the label and ``predict_proba`` a dict
     of the share of every label. A row is a sequence of numbers, or has them by feature name, as a
     dict. They do the same arithmetic as the classifier in the same order, so the labels are the
-    same on every row. Names and labels are quoted and never run.
+    same on every row. Names and labels are quoted and never run. Of a model of tables they take raw
+    rows: the cells of its columns as they are, None, NaN or an empty text where one is missing.
 
     Parameters
     ----------
@@ -63,8 +66,16 @@ def python_source(model: Predictor, function_name: str) -> str:
         "_MINIMUM": tuple(scaling.minimum.tolist()),
         "_SPAN": tuple(scaling.span.tolist()),
     }
+    if model.encoding is not None:
+        data |= {
+            "_COLUMNS": tuple(model.encoding.to_dict()["columns"]),
+            "_MISSING": MISSING_WORDS,
+            "_TRUE": TRUE_WORDS,
+            "_FALSE": FALSE_WORDS,
+        }
     constants = "\n".join(f"{name} = {value!r}" for name, value in data.items())
-    functions = _FUNCTIONS.replace("FUNCTION_NAME", function_name)
+    numbers = _OF_NUMBERS if model.encoding is None else _OF_CELLS
+    functions = numbers + _FUNCTIONS.replace("FUNCTION_NAME", function_name)
     opening = f'"""A classification tree, written by margintree {margintree.__version__}."""'
     return "\n".join([opening, "", constants, functions, *_lines(model, 1, "    "), ""])
 
@@ -92,10 +103,52 @@ def _check_function_name(name: str) -> None:
         )
 
 
+_OF_NUMBERS = """
+
+def _numbers(values):
+    return [_finite(name, value) for name, value in zip(_FEATURES, values)]
+"""
+# What margintree.preprocessing does with a cell, done with the same plain data.
+_OF_CELLS = """
+
+def _numbers(cells):
+    numbers = []
+    for column, cell in zip(_COLUMNS, cells):
+        text = _text(cell)
+        if column["kind"] == "category":
+            levels = column["levels"]
+            numbers += [float(text == level) for level in levels if level != column["baseline"]]
+            if column["groups_others"]:
+                numbers.append(float(text != "" and text not in levels))
+        elif text == "":
+            numbers.append(column["fill"])
+        elif column["kind"] == "boolean":
+            numbers.append(_boolean(column["name"], text))
+        else:
+            numbers.append(_finite(column["name"], cell))
+        if column["marks_missing"]:
+            numbers.append(float(text == ""))
+    return numbers
+
+
+def _text(cell):
+    text = "" if cell is None else str(cell).strip(" ")
+    if text in _MISSING:
+        return ""
+    whole = text[:-2] if text.endswith(".0") else text
+    digits = whole[1:] if whole.startswith("-") else whole
+    return whole if digits.isascii() and digits.isdigit() else text
+
+
+def _boolean(name, text):
+    if text.lower() not in _TRUE + _FALSE:
+        raise ValueError(f"the column {name!r} must be true or false; it is {text!r}")
+    return float(text.lower() in _TRUE)
+"""
 _FUNCTIONS = '''
 
 def FUNCTION_NAME(row):
-    """Return the label of a row: a sequence of numbers, or a dict of them by feature name."""
+    """Return the label of a row: a sequence in the order of _FEATURES, or a dict by these names."""
     return _leaf(_scaled(row))[0]
 
 
@@ -108,8 +161,8 @@ def _scaled(row):
     values = [row[name] for name in _FEATURES] if hasattr(row, "keys") else list(row)
     if len(values) != len(_FEATURES):
         raise ValueError(f"a row must have {len(_FEATURES)} values; it has {len(values)}")
-    parts = zip(_FEATURES, values, _MINIMUM, _SPAN)
-    return [(_finite(name, value) - low) / span for name, value, low, span in parts]
+    parts = zip(_numbers(values), _MINIMUM, _SPAN)
+    return [(number - low) / span for number, low, span in parts]
 
 
 def _finite(name, value):

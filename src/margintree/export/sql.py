@@ -7,7 +7,9 @@ import numpy as np
 
 from margintree import topology
 from margintree.exceptions import InvalidInputError
-from margintree.export.predictor import Label, Predictor, predictor
+from margintree.export.predictor import Predictor, predictor
+from margintree.export.sql_cells import feature_values
+from margintree.export.sql_literals import identifier, literal, number
 
 
 def to_sql(
@@ -21,8 +23,9 @@ def to_sql(
     """Return the label, or the share of one class, as an expression of standard SQL.
 
     The expression does the same arithmetic as the classifier in the same order. It is NULL where a
-    column that it needs is NULL. Names are quoted, so they may contain anything but the zero
-    character.
+    column that it needs is NULL, unless the model is one of tables: then it takes raw rows and does
+    with missing cells, text and booleans what the model does. Names are quoted, so they may contain
+    anything but the zero character.
 
     Parameters
     ----------
@@ -87,7 +90,7 @@ def sql_columns(model: Predictor) -> str:
     columns = {"prediction": sql_expression(model, None)}
     for code, label in enumerate(model.labels):
         columns[f"share of {label}"] = sql_expression(model, code)
-    return ",\n".join(f"{text} AS {_identifier(name)}" for name, text in columns.items())
+    return ",\n".join(f"{text} AS {identifier(name)}" for name, text in columns.items())
 
 
 def sql_expression(model: Predictor, code: int | None, table_name: str | None = None) -> str:
@@ -101,19 +104,25 @@ class _Writer:
     def __init__(self, model: Predictor, code: int | None, table_name: str | None) -> None:
         self.model = model
         self.code = code
-        prefix = "" if table_name is None else f"{_identifier(table_name)}."
-        self.columns = [prefix + _identifier(name) for name in model.features]
+        prefix = "" if table_name is None else f"{identifier(table_name)}."
+        self.columns = [prefix + identifier(name) for name in model.features]
+        values = feature_values(model.encoding, self.columns)
         scaling = model.tree.scaling
-        limits = zip(self.columns, scaling.minimum.tolist(), scaling.span.tolist(), strict=True)
-        self.scaled = [_scaled(*column) for column in limits]
+        limits = zip(values, scaling.minimum.tolist(), scaling.span.tolist(), strict=True)
+        self.scaled = [_scaled(*feature) for feature in limits]
 
     def expression(self) -> str:
         """Return the whole expression."""
-        needed = np.flatnonzero(self.model.tree.weights.any(axis=0))
-        tests = [f"{self.columns[j]} IS NULL" for j in needed]
-        unknown = [f"  WHEN {' OR '.join(tests)} THEN NULL"] if tests else []
         first, *rest = self.lines(1)
-        return "\n".join([first, *(unknown if rest else []), *rest])
+        return "\n".join([first, *(self.unknown() if rest else []), *rest])
+
+    def unknown(self) -> list[str]:
+        """Return the line that makes the expression NULL where it cannot be computed."""
+        if self.model.encoding is not None:
+            return []
+        needed = np.flatnonzero(self.model.tree.weights.any(axis=0))
+        tests = " OR ".join(f"{self.columns[j]} IS NULL" for j in needed)
+        return [f"  WHEN {tests} THEN NULL"] if tests else []
 
     def lines(self, node: int) -> list[str]:
         """Return the lines of the subtree below the node."""
@@ -135,47 +144,18 @@ class _Writer:
     def summands(self, index: int) -> list[str]:
         """Return what the value of a split is the sum of, in the order of `split_values`."""
         weights = self.model.tree.weights[index].tolist()
-        terms = [f"{_number(w)} * {x}" for w, x in zip(weights, self.scaled, strict=True) if w]
-        return [_number(self.model.tree.intercepts[index]), *terms]
+        terms = [f"{number(w)} * {x}" for w, x in zip(weights, self.scaled, strict=True) if w]
+        return [number(self.model.tree.intercepts[index]), *terms]
 
     def leaf(self, node: int) -> str:
         """Return what a leaf answers."""
         if self.code is None:
-            return _literal(self.model.label(node))
-        return _number(self.model.leaf_shares(node)[self.code])
+            return literal(self.model.label(node))
+        return number(self.model.leaf_shares(node)[self.code])
 
 
-def _scaled(column: str, minimum: float, span: float) -> str:
-    """Return the scaled value of a column."""
-    value = f"CAST({column} AS DOUBLE PRECISION)"
+def _scaled(value: str, minimum: float, span: float) -> str:
+    """Return the scaled value of a feature."""
     if (minimum, span) == (0.0, 1.0):
         return value
-    return f"(({value} - ({_number(minimum)})) / {_number(span)})"
-
-
-def _number(value: float) -> str:
-    """Return the number with an exponent, which makes it a float and not a decimal."""
-    text = repr(float(value))
-    return text if "e" in text else f"{text}e0"
-
-
-def _literal(label: Label) -> str:
-    if isinstance(label, str):
-        return _quoted(label, "'")
-    if isinstance(label, float):
-        return _number(label)
-    return str(label).upper()
-
-
-def _identifier(name: str) -> str:
-    return _quoted(name, '"')
-
-
-def _quoted(text: str, mark: str) -> str:
-    """Return the text between marks, those within it doubled."""
-    if "\0" in text:
-        raise InvalidInputError(
-            f"Names and labels must not contain the zero character to be written in SQL; {text!r} "
-            "does. Rename it."
-        )
-    return mark + text.replace(mark, 2 * mark) + mark
+    return f"(({value} - ({number(minimum)})) / {number(span)})"

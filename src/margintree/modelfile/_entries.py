@@ -1,5 +1,6 @@
 """Readers of single entries: each takes a value and its place in the file, and checks it."""
 
+import math
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NoReturn, TypeAlias
@@ -48,6 +49,18 @@ def number(value: Any, where: str) -> float:
         is_number = type(value) in (int, float) and abs(value) <= sys.float_info.max
         _check(is_number, value, where, "a number")
     return float(value)
+
+
+def finite(value: Any, where: str) -> float:
+    """Read a finite number."""
+    _check(math.isfinite(number(value, where)), value, where, "a finite number")
+    return float(value)
+
+
+def truth(value: Any, where: str) -> bool:
+    """Read true or false."""
+    _check(isinstance(value, bool), value, where, "true or false")
+    return bool(value)
 
 
 def natural(value: Any, where: str) -> int:

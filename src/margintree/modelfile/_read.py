@@ -11,7 +11,7 @@ import numpy as np
 
 from margintree._labels import LABEL_TYPES
 from margintree._typing import AnyArray
-from margintree.estimators import ESTIMATORS, TreeClassifier
+from margintree.estimators import ESTIMATORS, TableClassifier, TreeClassifier
 from margintree.exceptions import InvalidInputError, ModelFileError
 from margintree.modelfile._entries import (
     Reader,
@@ -27,6 +27,7 @@ from margintree.modelfile._entries import (
     some,
     text,
 )
+from margintree.modelfile._table import read_encoder
 from margintree.modelfile._write import FORMAT, VERSION
 from margintree.problem import MAX_DEPTH
 from margintree.result import Reason, Result, TracePoint
@@ -36,7 +37,7 @@ MAX_BYTES = 256 * 2**20
 """The largest model that is read: well above a tree of the greatest depth on 5,000 features."""
 
 
-def load(path: str | os.PathLike[str]) -> TreeClassifier:
+def load(path: str | os.PathLike[str]) -> TreeClassifier | TableClassifier:
     """Read a fitted classifier from a model file.
 
     Reading runs no code from the file and checks everything that it uses.
@@ -48,7 +49,7 @@ def load(path: str | os.PathLike[str]) -> TreeClassifier:
 
     Returns
     -------
-    TreeClassifier
+    TreeClassifier or TableClassifier
         A fitted classifier that predicts exactly as the saved one.
 
     Raises
@@ -63,7 +64,7 @@ def load(path: str | os.PathLike[str]) -> TreeClassifier:
         raise ModelFileError(message) from error.__cause__
 
 
-def from_json(text: str) -> TreeClassifier:
+def from_json(text: str) -> TreeClassifier | TableClassifier:
     """Return the fitted classifier that `to_json` described.
 
     Reading runs no code from the text and checks everything that it uses.
@@ -75,7 +76,7 @@ def from_json(text: str) -> TreeClassifier:
 
     Returns
     -------
-    TreeClassifier
+    TreeClassifier or TableClassifier
         A fitted classifier that predicts exactly as the described one.
 
     Raises
@@ -114,9 +115,9 @@ def _check_size(size: int) -> None:
         fail(f"it has {size:,} bytes and at most {MAX_BYTES:,} are read.")
 
 
-def _parsed(text: str) -> TreeClassifier:
+def _parsed(text: str) -> TreeClassifier | TableClassifier:
     try:
-        return _estimator(_content(json.loads(text, parse_constant=reject_constant)))
+        return _model(_content(json.loads(text, parse_constant=reject_constant)))
     except RecursionError:
         fail("it is nested too deeply to be a model. Save the model again.")
     except ModelFileError:
@@ -139,6 +140,20 @@ def _content(content: Any) -> Mapping[str, Any]:
             f"It was written by margintree {content.get('written_by')!r:.40}; update margintree."
         )
     return content
+
+
+def _model(content: Mapping[str, Any]) -> TreeClassifier | TableClassifier:
+    """Return the classifier, behind the encoder of its table if there is one."""
+    estimator = _estimator(content)
+    table = optional(mapping)(content.get("table"), "table")
+    if table is None:
+        return estimator
+    encoder = read_encoder(table)
+    if encoder.get_feature_names_out().tolist() != content["feature_names"]:
+        fail("table.columns must make the features of the tree, as feature_names calls them.")
+    # The encoder hands an array on, which has no names.
+    del estimator.feature_names_in_
+    return TableClassifier([("table", encoder), ("classifier", estimator)])
 
 
 def _estimator(content: Mapping[str, Any]) -> TreeClassifier:

@@ -3,7 +3,7 @@
 import json
 import math
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, fields
 from typing import Any
 
@@ -14,21 +14,22 @@ import margintree
 from margintree._files import write_whole
 from margintree._labels import check_text, label_type
 from margintree._typing import AnyArray
-from margintree.estimators import TreeClassifier
+from margintree.estimators import TableClassifier, TreeClassifier
+from margintree.preprocessing import TableEncoder
 from margintree.result import Result
 
 FORMAT = "margintree-model"
-VERSION = 1
+VERSION, VERSION_WITHOUT_TABLE = 2, 1
 
 
-def save(estimator: TreeClassifier, path: str | os.PathLike[str]) -> None:
+def save(estimator: TreeClassifier | TableClassifier, path: str | os.PathLike[str]) -> None:
     """Write a fitted classifier to a model file, the text of `to_json`.
 
     The file is written whole or not at all.
 
     Parameters
     ----------
-    estimator : TreeClassifier
+    estimator : TreeClassifier or TableClassifier
         A fitted classifier.
     path : path-like
         The file to write; an existing one is replaced.
@@ -47,7 +48,7 @@ def save(estimator: TreeClassifier, path: str | os.PathLike[str]) -> None:
     write_whole(path, to_json(estimator) + "\n")
 
 
-def to_json(estimator: TreeClassifier) -> str:
+def to_json(estimator: TreeClassifier | TableClassifier) -> str:
     """Return a fitted classifier as JSON, from which `from_json` makes an equal one.
 
     A ``start``, a ``RandomState`` and a ``verbose`` callable say how the fit was done and not what
@@ -55,7 +56,7 @@ def to_json(estimator: TreeClassifier) -> str:
 
     Parameters
     ----------
-    estimator : TreeClassifier
+    estimator : TreeClassifier or TableClassifier
         A fitted classifier.
 
     Examples
@@ -66,22 +67,46 @@ def to_json(estimator: TreeClassifier) -> str:
     True
     """
     check_is_fitted(estimator)
-    known = getattr(estimator, "feature_names_in_", None)
-    names = None if known is None else [str(name) for name in known]
-    check_text(names or [])
-    content = {
+    if isinstance(estimator, TableClassifier):
+        encoder, classifier = estimator.named_steps.values()
+        content = _content(classifier, encoder.get_feature_names_out())
+        content |= {"version": VERSION, "table": _table(encoder)}
+    else:
+        content = _content(estimator, getattr(estimator, "feature_names_in_", None))
+    return json.dumps(content, allow_nan=False, ensure_ascii=False)
+
+
+def _content(estimator: TreeClassifier, names: Iterable[Any] | None) -> dict[str, Any]:
+    """Return what is written of a classifier whose features have these names."""
+    return {
         "format": FORMAT,
-        "version": VERSION,
+        "version": VERSION_WITHOUT_TABLE,
         "written_by": margintree.__version__,
         "estimator": type(estimator).__name__,
         "params": _params(estimator.get_params(deep=False)),
         "classes": _classes(estimator.classes_),
-        "feature_names": names,
+        "feature_names": _names(names),
         "tree": estimator.tree_.to_dict(),
         "result": _result(estimator.result_),
         "cost": asdict(estimator.cost_),
     }
-    return json.dumps(content, allow_nan=False, ensure_ascii=False)
+
+
+def _table(encoder: TableEncoder) -> dict[str, Any]:
+    """Return what is written of how a table becomes features."""
+    names = getattr(encoder, "feature_names_in_", None)
+    learnt = encoder.encoding_.to_dict()
+    check_text(level for column in learnt["columns"] for level in column.get("levels", ()))
+    check_text(column["reason"] for column in learnt["left_out"])
+    return {"params": _params(encoder.get_params()), "names": _names(names)} | learnt
+
+
+def _names(names: Iterable[Any] | None) -> list[str] | None:
+    if names is None:
+        return None
+    texts = [str(name) for name in names]
+    check_text(texts)
+    return texts
 
 
 def _params(params: Mapping[str, Any]) -> dict[str, Any]:

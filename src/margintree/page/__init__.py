@@ -6,6 +6,8 @@ policy lets nothing else run. What it shows is described by a mapping of plain d
     tree        the entries of ObliqueTree.to_dict()
     shares      the class shares of every leaf
     features    names of the features; optional
+    conditions  the features that are 1 where their name holds and 0 elsewhere; optional
+    columns     the columns of Encoding.to_dict() where features are made of a table; optional
     classes     names of the classes, first those of the tree in the order of its codes; optional
     margins     whether splits have margins to show; by default they do
     fit         what the fit cost, proved and did; optional
@@ -24,7 +26,19 @@ from importlib.resources import files
 from string import Template
 from typing import Any
 
-SCRIPTS = ("tree", "page", "boxes", "drawing", "node", "row", "quality", "fit", "start")
+SCRIPTS = (
+    "tree",
+    "table",
+    "changes",
+    "page",
+    "boxes",
+    "drawing",
+    "node",
+    "row",
+    "quality",
+    "fit",
+    "start",
+)
 """The parts of the script, in the order in which they are put together."""
 
 _ESCAPES = {ord(letter): f"\\u{ord(letter):04x}" for letter in "<>&\u2028\u2029"}

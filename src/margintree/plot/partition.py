@@ -12,7 +12,7 @@ from margintree import topology
 from margintree._typing import BoolArray, FloatArray, IntArray
 from margintree.exceptions import InvalidInputError
 from margintree.export.margins import has_margins
-from margintree.export.names import NamedTree, named
+from margintree.export.names import NamedTree, encoding_of, named
 from margintree.plot._plane import Plane, crossings, sides
 from margintree.plot._style import FAINT, INK, PAPER, axes_or_new, class_colours, class_marker
 from margintree.tree import ObliqueTree
@@ -55,7 +55,7 @@ def plot_partition(
     model : TreeClassifier or ObliqueTree
         A fitted classifier, or its tree.
     X : array-like of shape (n, p)
-        Rows in original units.
+        Rows in original units; of a model of tables, a table.
     y : array-like of shape (n,)
         Their labels; class codes when the model is a tree.
     features : pair of int or str, default=(0, 1)
@@ -84,6 +84,8 @@ def plot_partition(
     ('height', 'age')
     """
     names = named(model, feature_names, class_names)
+    if encoding_of(model) is not None:
+        X = model[0].transform(X)
     rows = _Rows.of(names.tree, X, y, getattr(model, "classes_", None))
     plane = Plane.through(names, rows.X, features)
     if node is not None:

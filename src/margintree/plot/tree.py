@@ -8,6 +8,7 @@ import numpy as np
 from margintree.exceptions import InvalidInputError
 from margintree.export.margins import has_margins
 from margintree.export.names import NamedTree, named
+from margintree.export.phrases import asks_condition
 from margintree.export.questions import Question, question
 from margintree.plot._layout import Card, class_mass, laid_out
 from margintree.plot._pen import Pen, shortened, text_width
@@ -104,9 +105,14 @@ class _Drawing:
     def _widest(self) -> tuple[float, float]:
         """Return the width of the widest name and of the widest number that are listed."""
         shown = [term for asked in self.questions.values() for term in self._terms(asked)]
-        names = (text_width(self.model.features[j], _TEXT) for j, _ in shown)
+        names = (text_width(self._words(j), _TEXT) for j, _ in shown)
         numbers = (text_width(_few_digits(float(number)), _TEXT) for _, number in shown)
         return max(names, default=0.0), max(numbers, default=0.0)
+
+    def _words(self, j: int) -> str:
+        """Return what is added up: a feature, or what a condition adds."""
+        name = self.model.features[j]
+        return f"if {name}" if j in self.model.conditions else name
 
     def _headline(self, asked: Question) -> str:
         """Return the threshold, with the feature if there is a single one."""
@@ -114,6 +120,8 @@ class _Drawing:
         if not _is_single(asked):
             return words
         name = self.model.features[asked.terms[0][0]]
+        if asks_condition(self.model, asked):
+            words = "?"
         return f"{shortened(name, _TEXT, _LONGEST_NAME, bold=True)} {words}"
 
     def _terms(self, asked: Question) -> tuple[tuple[int, str], ...]:
@@ -226,7 +234,7 @@ class _Drawing:
         self._draw_mix(pen, card, left, self.card_width)
 
     def _draw_term(self, pen: Pen, left: float, y: float, j: int, number: float) -> None:
-        name = shortened(self.model.features[j], _TEXT, self.name_width)
+        name = shortened(self._words(j), _TEXT, self.name_width)
         right = left + _PAD + self.name_width
         pen.text(right, y, name, _TEXT, align="right")
         pen.text(right + self.number_width, y, _few_digits(number), _TEXT, align="right")

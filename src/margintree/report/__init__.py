@@ -54,10 +54,11 @@ def report_on(
 
     Parameters
     ----------
-    model : TreeClassifier
+    model : TreeClassifier or TableClassifier
         A fitted classifier.
     X : ndarray of shape (n, p)
-        Rows in original units, already checked.
+        Rows in original units, already checked; of a model of tables, the values of their cells as
+        `Encoding.values` returns them.
     y : sequence of n labels
         Their labels. A label that the classifier does not know counts as misclassified.
     feature_names : sequence of str, optional

@@ -7,12 +7,13 @@ that is not finite is None. ``evaluation`` holds what was counted over all rows:
     confusion   rows of each class (first index) that were called each class (second index)
     arrivals    by node, how many rows of each class arrive there
     histograms  by splitting node, `histogram` of f over the rows that arrive there
-    rows        those to choose from: their numbers from 0, their values and their class codes
+    rows        those to choose from: their numbers from 0, their values and their class codes;
+                a value that is missing is None
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import fields
-from math import isfinite
+from math import isfinite, isnan
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ import numpy as np
 from margintree import topology
 from margintree._typing import FloatArray, IntArray
 from margintree.export.margins import has_margins
-from margintree.export.names import named
+from margintree.export.names import encoding_of, named
 from margintree.page import embedded
 from margintree.report._histogram import histogram
 from margintree.tree import ObliqueTree
@@ -34,7 +35,10 @@ _LEAST_ROWS = 100
 def model_entries(model: Any, feature_names: Sequence[str] | None = None) -> dict[str, Any]:
     """Return what is known of a fitted classifier without any rows."""
     known = named(model, feature_names)
+    encoding = encoding_of(model)
     return {
+        "columns": None if encoding is None else encoding.to_dict()["columns"],
+        "conditions": sorted(known.conditions),
         "tree": known.tree.to_dict(),
         "shares": known.tree.leaf_shares(model.smoothing).tolist(),
         "features": list(known.features),
@@ -75,8 +79,9 @@ def with_evaluation(
 ) -> dict[str, Any]:
     """Return the content of a page together with what the tree does with rows."""
     tree: ObliqueTree = model.tree_
+    encoding = encoding_of(model)
     classes, codes = _coded(model.classes_.tolist(), content["classes"], y)
-    scaled = tree.scaling.apply(X)
+    scaled = tree.scaling.apply(X if encoding is None else encoding.encoded(X))
     leaves = tree.apply(scaled)
     called = tree.leaf_classes[leaves - len(tree.leaf_classes)]
     confusion = np.zeros((len(classes), len(classes)), dtype=int)
@@ -151,9 +156,12 @@ def _rows_to_choose_from(X: FloatArray, codes: IntArray, room: int) -> dict[str,
     }
 
 
-def _short(X: FloatArray) -> list[list[float]]:
+def _short(X: FloatArray) -> list[list[float | None]]:
     """Return rows of the same numbers, those without a fraction as integers, which are shorter."""
-    return [
-        [int(value) if value.is_integer() and abs(value) < 1e15 else value for value in row]
-        for row in X.tolist()
-    ]
+    return [[_short_value(value) for value in row] for row in X.tolist()]
+
+
+def _short_value(value: float) -> float | None:
+    if isnan(value):
+        return None
+    return int(value) if value.is_integer() and abs(value) < 1e15 else value

@@ -15,13 +15,21 @@ function nodeLabel(node) {
   return `${nodeName(node)}: ${questionLines(node).join(" ")}, ${rows}`;
 }
 
+// Whether a split asks no more than whether a condition holds.
+function asksCondition(node) {
+  const { terms, threshold, isSingle } = tree.questions.get(node);
+  return isSingle && conditions.has(terms[0].feature) && threshold > 0 && threshold <= 1;
+}
+
 // The question of a split in three short lines.
 function questionLines(node) {
   const { terms, threshold, isSingle } = tree.questions.get(node);
+  if (asksCondition(node)) return [`${features[terms[0].feature]} ?`];
   const texts = terms.slice(0, 2).map(({ feature, coefficient }, i) => {
     const sign = coefficient < 0 ? "− " : i ? "+ " : "";
-    const factor = isSingle ? "" : ` × ${number(Math.abs(coefficient))}`;
-    return `${sign}${features[feature]}${factor}`;
+    const size = number(Math.abs(coefficient));
+    if (conditions.has(feature)) return `${sign}${size} if ${features[feature]}`;
+    return `${sign}${features[feature]}${isSingle ? "" : ` × ${size}`}`;
   });
   const others = terms.length > 2 ? `… ${terms.length - 2} more ` : "";
   return [...(texts.length ? texts : ["0"]), `${others}≥ ${number(threshold)} ?`];

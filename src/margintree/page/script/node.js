@@ -28,6 +28,7 @@ function leafParts(leaf) {
 
 function questionParts(node) {
   const { terms, threshold, isSingle } = tree.questions.get(node);
+  if (asksCondition(node)) return [element("p", {}, `Is it so that ${features[terms[0].feature]}\u00a0?`)];
   const what = isSingle ? features[terms[0].feature] : "the sum of features times coefficients";
   const end = element("strong", {}, number(threshold));
   const question = element("p", {}, `Is ${what} at least `, end, "\u00a0?");
@@ -37,7 +38,7 @@ function questionParts(node) {
 function termParts(terms) {
   const most = terms[0]?.influence;
   const rows = terms.map(({ feature, coefficient, influence }) => [
-    featureName(feature),
+    termName(feature),
     figure(number(coefficient)),
     bar(influence / most, "var(--accent)"),
   ]);
@@ -48,6 +49,11 @@ function termParts(terms) {
     ...folded(rows, TERMS_SHOWN, (some) => table(titles, some, { class: "terms" }), "terms"),
     quietNote(`Original units. Influence is |coefficient| times the range in training.${unused}`),
   ];
+}
+
+// What is added up: a feature, or what a condition adds.
+function termName(j) {
+  return conditions.has(j) ? element("span", {}, "if ", featureName(j)) : featureName(j);
 }
 
 function arrivalParts(node) {

@@ -5,6 +5,8 @@ const report = JSON.parse(document.getElementById("data").textContent);
 const tree = new Tree(report.tree, report.shares);
 const features = report.features ?? tree.minimum.map((_, j) => `x${j}`);
 const classes = report.classes ?? tree.leafMass[0].map((_, k) => String(k));
+const conditions = new Set(report.conditions ?? []);
+const encoding = report.columns ? new Encoding(report.columns) : Encoding.ofNumbers(features);
 const hasMargins = report.margins ?? true;
 const evaluation = report.evaluation ?? null;
 
@@ -95,9 +97,12 @@ function swatch(k) {
   return svg("svg", { class: "swatch", width: 12, height: 12, "aria-hidden": "true" }, square);
 }
 
-// The name of a feature; a long one may break after a joint such as an underscore.
-function featureName(j) {
-  const parts = features[j].split(/(?<=[_./-])/);
+const featureName = (j) => breakable(features[j]);
+const columnName = (j) => breakable(encoding.columns[j].name);
+
+// A name; a long one may break after a joint such as an underscore.
+function breakable(name) {
+  const parts = name.split(/(?<=[_./-])/);
   return element("span", {}, ...parts.flatMap((part) => [part, element("wbr")]));
 }
 

@@ -7,7 +7,7 @@ class RowPanel {
   constructor(panel, drawing) {
     this.drawing = drawing;
     this.rows = evaluation ? evaluation.rows : { numbers: [], values: [], labels: [] };
-    this.fields = features.map((name, j) => this.field(name, j));
+    this.fields = encoding.columns.map((column, j) => this.field(column, j));
     this.outcome = element("div", { class: "outcome", "aria-live": "polite" });
     this.about = element("p", { class: "quiet", id: "about-row" });
     const form = element("form", { class: "fields" }, ...this.fields.map((field) => field.label));
@@ -25,10 +25,9 @@ class RowPanel {
   start() {
     if (this.row) return this.follow(this.row, this.chosen);
     if (this.rows.numbers.length) return this.choose(0);
-    return this.follow(
-      tree.minimum.map((low, j) => low + tree.span[j] / 2),
-      null,
-    );
+    const middle = (j) => tree.minimum[j] + tree.span[j] / 2;
+    const start = (column, j) => (choicesOf(column) ? 0 : middle(encoding.places[j]));
+    return this.follow(encoding.columns.map(start), null);
   }
 
   chooser() {
@@ -68,7 +67,8 @@ class RowPanel {
   }
 
   isWrong(position) {
-    return tree.predict(this.rows.values[position]) !== this.rows.labels[position];
+    const features = encoding.encoded(this.rows.values[position]);
+    return tree.predict(features) !== this.rows.labels[position];
   }
 
   // Go to the next row that the filter lets through; 0 stays if it does.
@@ -89,21 +89,22 @@ class RowPanel {
     this.follow(this.rows.values[position], position);
   }
 
-  field(name, j) {
-    const input = element("input", { type: "number", step: "any", "data-feature": j });
-    const label = element("label", { title: name }, featureName(j), input);
+  field(column, j) {
+    const choices = choicesOf(column);
+    const input = choices ? chooserOf(choices) : numberField(column);
+    input.dataset.feature = j;
+    const label = element("label", { title: column.name }, columnName(j), input);
     input.addEventListener("input", () => this.type());
     return { label, input };
   }
 
-  // Values were typed: follow them if all are numbers.
+  // Values were typed: follow them if all can be understood.
   type() {
-    const row = this.fields.map(({ input }) => input.valueAsNumber);
-    this.fields.forEach(({ input }, j) => {
-      input.setAttribute("aria-invalid", String(!Number.isFinite(row[j])));
-    });
-    if (row.every(Number.isFinite)) this.follow(row, null, false);
-    else this.about.replaceChildren("Every field needs a number.");
+    const row = this.fields.map(({ input }, j) => typedValue(input, encoding.columns[j]));
+    const isWrong = row.map(Number.isNaN);
+    this.fields.forEach(({ input }, j) => input.setAttribute("aria-invalid", String(isWrong[j])));
+    if (isWrong.includes(true)) this.about.replaceChildren("Every field needs a number.");
+    else this.follow(row, null, false);
   }
 
   follow(row, chosen, fillsFields = true) {
@@ -111,18 +112,19 @@ class RowPanel {
     this.chosen = chosen;
     if (fillsFields) {
       this.fields.forEach(({ input }, j) => {
-        input.value = row[j];
+        input.value = row[j] ?? "";
         input.setAttribute("aria-invalid", "false");
       });
     }
-    const path = tree.path(row);
+    const features = encoding.encoded(row);
+    const path = tree.path(features);
     this.drawing.highlight(path);
     this.about.replaceChildren(...this.aboutRow());
     this.outcome.replaceChildren(
       ...verdictParts(path.at(-1), this.label()),
       ...this.changeParts(),
       element("h3", {}, "The way, step by step"),
-      ...path.slice(0, -1).map((node, i) => stepPart(row, node, path[i + 1])),
+      ...path.slice(0, -1).map((node, i) => stepPart(features, node, path[i + 1])),
     );
   }
 
@@ -141,7 +143,7 @@ class RowPanel {
   }
 
   changeParts() {
-    const changes = smallestChanges(tree, this.row).filter((change) => change !== null);
+    const changes = smallestChanges(tree, encoding, this.row).filter((change) => change !== null);
     changes.sort((a, b) => a.distance - b.distance);
     const title = element("h3", {}, "Smallest change of one feature");
     if (!changes.length) {
@@ -150,7 +152,7 @@ class RowPanel {
     }
     const rows = changes.map((change) => this.changeRow(change));
     const titles = ["Feature", "from", "to", "gives", ""];
-    const without = tree.nFeatures - changes.length;
+    const without = encoding.columns.length - changes.length;
     const note =
       "Smallest first, measured against the range of the feature in training; * lies outside it.";
     const rest = without ? ` ${plural(without, "feature")} cannot do it alone.` : "";
@@ -167,10 +169,11 @@ class RowPanel {
   }
 
   changeRow(change) {
-    const { feature, from, to, label, crossing } = change;
-    const name = `Try ${features[feature]} = ${to}`;
+    const { column, from, to, label, crossing } = change;
+    const shown = cellText(column, to, (value) => String(value).replaceAll("-", "−"));
+    const name = `Try ${encoding.columns[column].name} = ${shown}`;
     const data = {
-      "data-feature": feature,
+      "data-feature": column,
       "data-to": to,
       "data-crossing": crossing,
       "data-label": label,
@@ -180,13 +183,41 @@ class RowPanel {
       { type: "button", class: "try", "aria-label": name, ...data },
       "try",
     );
-    button.addEventListener("click", () => this.follow(this.row.with(feature, to), null));
-    const isFar = to < tree.minimum[feature] || to > tree.minimum[feature] + tree.span[feature];
+    button.addEventListener("click", () => this.follow(this.row.with(column, to), null));
+    const place = encoding.places[column];
+    const isOutside = to < tree.minimum[place] || to > tree.minimum[place] + tree.span[place];
+    const isFar = isOutside && !choicesOf(encoding.columns[column]);
     const meaning = "outside the range of the training rows";
     const mark = isFar ? element("abbr", { title: meaning }, "*") : null;
-    const target = figure(String(to).replaceAll("-", "−"), mark);
-    return [featureName(feature), figure(number(from)), target, classTag(label), button];
+    const start = figure(cellText(column, from, number));
+    return [columnName(column), start, figure(shown, mark), classTag(label), button];
   }
+}
+
+// What a cell says, as `write` writes numbers.
+function cellText(column, value, write) {
+  const choices = choicesOf(encoding.columns[column]);
+  return value === null ? "missing" : choices ? choices[value] : write(value);
+}
+
+function chooserOf(choices) {
+  const options = choices.map((text, value) => element("option", { value }, text));
+  return element("select", {}, ...options, element("option", { value: "" }, "missing"));
+}
+
+// A field for a number; where a cell may be missing, it may be empty.
+function numberField(column) {
+  const hint = mayBeMissing(column) ? "missing" : null;
+  return element("input", { type: "number", step: "any", placeholder: hint });
+}
+
+const mayBeMissing = (column) => column.fill !== undefined;
+
+// The value of a field: null where the cell is missing, NaN where the field cannot be understood.
+function typedValue(input, column) {
+  if (choicesOf(column)) return input.value === "" ? null : Number(input.value);
+  const isEmpty = input.value === "" && !input.validity.badInput;
+  return isEmpty && mayBeMissing(column) ? null : input.valueAsNumber;
 }
 
 function verdictParts(leaf, label) {
@@ -212,14 +243,16 @@ function verdictParts(leaf, label) {
 }
 
 // One split on the way: the sum, term by term.
-function stepPart(row, node, next) {
+function stepPart(values, node, next) {
   const { terms, threshold, isSingle } = tree.questions.get(node);
-  const parts = terms.map((term) => ({ ...term, amount: term.coefficient * row[term.feature] }));
+  const parts = terms.map((term) => ({ ...term, amount: term.coefficient * values[term.feature] }));
   parts.sort((a, b) => Math.abs(b.amount) - Math.abs(a.amount));
   const total = number(sum(parts.map(({ amount }) => amount)));
   const isYes = tree.children(node)[1] === next;
-  const comparison = `${total} ${isYes ? "≥" : "<"} ${number(threshold)}, `;
   const name = isSingle ? `${features[terms[0].feature]} ` : "";
+  const comparison = asksCondition(node)
+    ? "? "
+    : `${total} ${isYes ? "≥" : "<"} ${number(threshold)}, `;
   return element(
     "section",
     { class: "step", "data-step": node },
@@ -231,14 +264,15 @@ function stepPart(row, node, next) {
       comparison,
       element("strong", {}, isYes ? "yes" : "no"),
     ),
-    ...(isSingle ? [] : sumParts(row, parts)),
+    ...(isSingle ? [] : sumParts(values, parts)),
   );
 }
 
-function sumParts(row, parts) {
+function sumParts(values, parts) {
+  const shown = (j) => (conditions.has(j) ? (values[j] ? "yes" : "no") : number(values[j]));
   const rows = parts.map(({ feature, coefficient, amount }) => [
     featureName(feature),
-    ...[row[feature], coefficient, amount].map((value) => figure(number(value))),
+    ...[shown(feature), number(coefficient), number(amount)].map((text) => figure(text)),
   ]);
   const titles = ["Feature", "value", "× coefficient", "= term"];
   return folded(

@@ -60,7 +60,7 @@ function summary() {
   const parts = [
     plural(tree.splits.length, "split"),
     plural(tree.splits.length + 1, "leaf", "leaves"),
-    plural(tree.nFeatures, "feature"),
+    report.columns ? plural(report.columns.length, "column") : plural(tree.nFeatures, "feature"),
     plural(tree.leafMass[0].length, "class", "classes"),
   ];
   if (evaluation) parts.push(plural(evaluation.n_rows, "row"));

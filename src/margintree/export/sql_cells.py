@@ -1,0 +1,69 @@
+"""The cells of a raw row as features, in SQL."""
+
+from collections.abc import Iterator, Sequence
+
+from margintree.export.sql_literals import literal, number
+from margintree.preprocessing import BooleanColumn, CategoryColumn, Column, Encoding, NumberColumn
+from margintree.preprocessing.cells import MISSING_WORDS, is_whole
+from margintree.preprocessing.columns import TRUE_WORDS
+
+
+def feature_values(encoding: Encoding | None, columns: Sequence[str]) -> list[str]:
+    """Return every feature as an expression of the columns, which are given as SQL names them.
+
+    Examples
+    --------
+    >>> feature_values(None, ['"height"'])
+    ['CAST("height" AS DOUBLE PRECISION)']
+    """
+    if encoding is None:
+        return [_double(column) for column in columns]
+    pairs = zip(encoding.columns, columns, strict=True)
+    return [value for column, place in pairs for value in _values(column, place)]
+
+
+def _values(column: Column, place: str) -> Iterator[str]:
+    """Yield the features of a column in their order."""
+    match column:
+        case BooleanColumn():
+            is_true = f"LOWER({_text(place)}) IN ({_words(TRUE_WORDS)})"
+            yield _case(
+                (_is_missing(place), number(column.fill)), (is_true, number(1)), other=number(0)
+            )
+        case NumberColumn():
+            yield _case((_is_missing(place), number(column.fill)), other=_double(place))
+        case CategoryColumn():
+            for level in column.shown_levels:
+                yield _indicator(f"{_text(place)} IN ({_words([level])})")
+            if column.groups_others:
+                known = _words([*MISSING_WORDS, *column.levels])
+                yield _indicator(f"{_text(place)} NOT IN ({known})")
+    if column.marks_missing:
+        yield _indicator(_is_missing(place))
+
+
+def _is_missing(place: str) -> str:
+    return f"{_text(place)} IN ({_words(MISSING_WORDS)})"
+
+
+def _words(words: Sequence[str]) -> str:
+    """Return a list of texts; a whole number may be stored with a fraction of 0."""
+    spellings = [[word, f"{word}.0"] if is_whole(word) else [word] for word in words]
+    return ", ".join(literal(text) for both in spellings for text in both)
+
+
+def _text(place: str) -> str:
+    return f"TRIM(COALESCE(CAST({place} AS VARCHAR), ''))"
+
+
+def _double(place: str) -> str:
+    return f"CAST({place} AS DOUBLE PRECISION)"
+
+
+def _indicator(condition: str) -> str:
+    return _case((condition, number(1)), other=number(0))
+
+
+def _case(*cases: tuple[str, str], other: str) -> str:
+    tests = " ".join(f"WHEN {condition} THEN {value}" for condition, value in cases)
+    return f"CASE {tests} ELSE {other} END"

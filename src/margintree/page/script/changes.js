@@ -1,0 +1,86 @@
+// For every column, the smallest change of its cell alone that changes the prediction, or null when
+// there is none. Nothing here knows of the page.
+//
+// Along one number every split's value is a straight line, so the prediction can only change where
+// one of them crosses 0, and it is the same everywhere between two crossings.
+function smallestChanges(tree, encoding, row) {
+  const features = encoding.encoded(row);
+  const values = splitValues(tree, features);
+  const now = tree.leafClass(tree.walk((node) => values.get(node)).at(-1));
+  return row.map((value, column) => {
+    const { fill } = encoding.columns[column];
+    const place = encoding.places[column];
+    const change = choicesOf(encoding.columns[column])
+      ? firstChoice(tree, encoding, row, now, column)
+      : value === null
+        ? firstNumber(tree, encoding.encoded(row.with(column, fill)), now, place)
+        : smallestMove(tree, features, values, now, place);
+    return change && { column, from: value, ...change };
+  });
+}
+
+function splitValues(tree, features) {
+  const scaledRow = tree.scaled(features);
+  return new Map(tree.splits.map((node) => [node, tree.value(node, scaledRow)]));
+}
+
+// The first choice that changes the prediction; each is as far away as the other.
+function firstChoice(tree, encoding, row, now, column) {
+  const { levels, groups_others } = encoding.columns[column];
+  const choices = choicesOf(encoding.columns[column]).map((_, choice) => choice);
+  const known = choices.filter((choice) => groups_others || choice !== levels?.length);
+  for (const to of known) {
+    const label = tree.predict(encoding.encoded(row.with(column, to)));
+    if (label !== now) return { to, crossing: to, label, distance: 1 };
+  }
+  return null;
+}
+
+// The change from a missing number, which counted as the one that is in the features now.
+function firstNumber(tree, features, now, place) {
+  const to = features[place];
+  const label = tree.predict(features);
+  if (label !== now) return { to, crossing: to, label, distance: 0 };
+  return smallestMove(tree, features, splitValues(tree, features), now, place);
+}
+
+// The smallest move of one feature, up or down.
+function smallestMove(tree, features, values, now, place) {
+  const both = [1, -1].map((way) => firstChange(tree, features, values, now, place, way));
+  const found = both.filter((change) => change !== null);
+  found.sort((a, b) => a.distance - b.distance);
+  return found[0] ?? null;
+}
+
+// The first change on the way up (1) or down (-1); distances are in units of the feature's span.
+function firstChange(tree, row, values, now, feature, way) {
+  const slope = (node) => way * tree.weights[node - 1][feature];
+  const raw = (distance) => row[feature] + way * distance * tree.span[feature];
+  const crossings = tree.splits
+    .filter((node) => slope(node) !== 0 && values.get(node) / slope(node) <= 0)
+    .map((node) => -values.get(node) / slope(node))
+    .sort((a, b) => a - b);
+  for (const [i, near] of crossings.entries()) {
+    const middle = (near + (crossings[i + 1] ?? near + 1)) / 2;
+    const path = tree.walk((node) => values.get(node) + slope(node) * middle);
+    const label = tree.leafClass(path.at(-1));
+    if (label === now) continue;
+    const isThere = (value) => tree.predict(row.with(feature, value)) === label;
+    const to = roundBeyond(raw(near), raw(Math.min(middle, near + 0.01)), isThere);
+    if (to === null) continue;
+    return { crossing: raw(near), to, label, distance: near };
+  }
+  return null;
+}
+
+// The number of fewest digits from `edge` on, not beyond `limit`, that passes the test.
+function roundBeyond(edge, limit, passes) {
+  const direction = Math.sign(limit - edge);
+  for (let digits = 1; digits <= 17; digits++) {
+    const unit = 10 ** (Math.floor(Math.log10(Math.abs(edge) || Math.abs(limit))) - digits + 1);
+    const round = direction > 0 ? Math.ceil : Math.floor;
+    const value = Number((round(edge / unit) * unit).toPrecision(digits + 1));
+    if ((limit - value) * direction >= 0 && passes(value)) return value;
+  }
+  return passes(limit) ? limit : null;
+}
