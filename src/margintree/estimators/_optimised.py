@@ -9,6 +9,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from margintree._typing import AnyArray
 from margintree.estimators._base import AT_LEAST_0, TreeClassifier
+from margintree.estimators._progress import progress_of
 from margintree.estimators._starts import adapted, start_tree, why_unfit
 from margintree.exceptions import InvalidInputError
 from margintree.limits import Limits
@@ -20,7 +21,7 @@ from margintree.tree import ObliqueTree
 class OptimisedClassifier(TreeClassifier):
     """Base of the classifiers whose tree is optimised within limits, from known trees if there are.
 
-    A subclass has the parameters named below, and hands `_limits` and `_starts` on.
+    A subclass has the parameters named below, and hands `_how` on to what solves its problems.
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -35,6 +36,7 @@ class OptimisedClassifier(TreeClassifier):
         "verbose": ["verbose", callable],
     }
 
+    method: str
     solver: str
     time_limit: float | None
     gap: float
@@ -43,6 +45,7 @@ class OptimisedClassifier(TreeClassifier):
     random_state: Any
     n_jobs: int | None
     verbose: int | Progress
+    max_iter: int | None = None
 
     def __sklearn_clone__(self) -> Self:
         copy: Self = super().__sklearn_clone__()
@@ -50,11 +53,21 @@ class OptimisedClassifier(TreeClassifier):
         copy.start = self.start
         return copy
 
-    def _limits(self, iterations: int | None = None) -> Limits:
+    def _how(self, problem: Problem, classes: AnyArray) -> dict[str, Any]:
+        """Return how to solve a problem: what all functions that do it take beside it."""
+        return {
+            "method": self.method,
+            "solver": self.solver,
+            "limits": self._limits(),
+            "starts": self._starts(problem, classes),
+            "progress": progress_of(self.verbose),
+        }
+
+    def _limits(self) -> Limits:
         return Limits(
             seconds=np.inf if self.time_limit is None else self.time_limit,
             gap=self.gap,
-            iterations=iterations,
+            iterations=self.max_iter,
             threads=_threads(self.n_jobs),
             seed=seed_of(self.random_state),
         )
@@ -77,9 +90,6 @@ class SearchedClassifier(OptimisedClassifier):
         "method": [StrOptions({"search", "exact"})],
         "max_iter": [Interval(Integral, 0, None, closed="left"), None],
     }
-
-    method: str
-    max_iter: int | None
 
     @property
     def n_iter_(self) -> int:

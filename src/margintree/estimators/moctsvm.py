@@ -4,7 +4,6 @@ from typing import Any
 
 from margintree._typing import AnyArray
 from margintree.estimators._margins import MarginClassifier
-from margintree.estimators._progress import progress_of
 from margintree.fit import fit_tree
 from margintree.objective import Cost, objective
 from margintree.problem import MarginNorm, Problem
@@ -145,14 +144,7 @@ class MOCTSVMClassifier(MarginClassifier):
         self.verbose = verbose
 
     def _solve(self, problem: Problem, classes: AnyArray) -> Result:
-        return fit_tree(
-            problem,
-            method=self.method,
-            solver=self.solver,
-            limits=self._limits(self.max_iter),
-            starts=self._starts(problem, classes),
-            progress=progress_of(self.verbose),
-        )
+        return fit_tree(problem, **self._how(problem, classes))
 
     def _judge(self, problem: Problem, tree: ObliqueTree) -> Cost:
         return objective(problem, tree)

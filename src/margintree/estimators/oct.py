@@ -8,7 +8,6 @@ from margintree._typing import AnyArray
 from margintree.estimators._base import AT_LEAST_0
 from margintree.estimators._errors import ErrorMixin
 from margintree.estimators._optimised import OptimisedClassifier
-from margintree.estimators._progress import progress_of
 from margintree.problem import Problem
 from margintree.result import Progress, Result
 from margintree.rivals import fit_oct
@@ -135,12 +134,4 @@ class OCTClassifier(ErrorMixin, OptimisedClassifier):
         self.verbose = verbose
 
     def _solve(self, problem: Problem, classes: AnyArray) -> Result:
-        return fit_oct(
-            problem,
-            self._shape(problem),
-            method=self.method,
-            solver=self.solver,
-            limits=self._limits(),
-            starts=self._starts(problem, classes),
-            progress=progress_of(self.verbose),
-        )
+        return fit_oct(problem, self._shape(problem), **self._how(problem, classes))

@@ -10,7 +10,6 @@ from margintree._typing import AnyArray
 from margintree.estimators._base import AT_LEAST_0
 from margintree.estimators._errors import ErrorMixin
 from margintree.estimators._optimised import SearchedClassifier
-from margintree.estimators._progress import progress_of
 from margintree.problem import Problem
 from margintree.result import Progress, Result
 from margintree.rivals import fit_octh
@@ -154,12 +153,4 @@ class OCTHClassifier(ErrorMixin, SearchedClassifier):
         return replace(super()._shape(problem), axis_parallel=False, separation=self.separation)
 
     def _solve(self, problem: Problem, classes: AnyArray) -> Result:
-        return fit_octh(
-            problem,
-            self._shape(problem),
-            method=self.method,
-            solver=self.solver,
-            limits=self._limits(self.max_iter),
-            starts=self._starts(problem, classes),
-            progress=progress_of(self.verbose),
-        )
+        return fit_octh(problem, self._shape(problem), **self._how(problem, classes))

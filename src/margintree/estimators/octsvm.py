@@ -6,7 +6,6 @@ from sklearn.utils import Tags
 
 from margintree._typing import AnyArray
 from margintree.estimators._margins import MarginClassifier
-from margintree.estimators._progress import progress_of
 from margintree.judges import LabelCost, price_labels
 from margintree.problem import Costs, MarginNorm, Problem
 from margintree.result import Progress, Result
@@ -162,14 +161,7 @@ class OCTSVMClassifier(MarginClassifier):
         return Costs(violations=self.c1, errors=self.c2, splits=self.c3)
 
     def _solve(self, problem: Problem, classes: AnyArray) -> Result:
-        return fit_octsvm(
-            problem,
-            method=self.method,
-            solver=self.solver,
-            limits=self._limits(self.max_iter),
-            starts=self._starts(problem, classes),
-            progress=progress_of(self.verbose),
-        )
+        return fit_octsvm(problem, **self._how(problem, classes))
 
     def _judge(self, problem: Problem, tree: ObliqueTree) -> LabelCost:
         return price_labels(problem, tree)
