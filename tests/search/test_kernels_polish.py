@@ -45,7 +45,7 @@ def test_polish_never_costs_and_keeps_the_routing(case, exactly):
 def check_exactness(case):
     """Compare an exact polish with the interior-point method."""
     bench = case.bench()
-    after = bench.polish(exactly=True)
+    after = bench.polish()
     tree = to_tree(case.problem, bench.sketch)
     cost = objective(case.problem, tree)
     if cost.ties == 0:
@@ -92,7 +92,7 @@ def test_polish_is_exact_on_random_routings(norm):
         if bench.price() == np.inf:
             continue
         before = objective(problem, to_tree(problem, bench.sketch))
-        cost = bench.polish(exactly=True)
+        cost = bench.polish()
         tree = to_tree(problem, bench.sketch)
         after = objective(problem, tree)
         least = twins.polished_cost(problem, tree) + after.errors + after.splits
@@ -172,5 +172,5 @@ def test_a_hyperplane_is_made_of_its_dual_variables(case, data):
 def test_what_is_best_already_is_kept(norm):
     """Polishing twice is polishing once."""
     bench = one_split(norm).bench()
-    once = bench.polish(exactly=True)
-    assert bench.polish(exactly=True) == pytest.approx(once, rel=1e-6)
+    once = bench.polish()
+    assert bench.polish() == pytest.approx(once, rel=1e-6)

@@ -97,7 +97,7 @@ def climb(
             bench.put(best)
             failures += 1
     bench.put(best)
-    return Found(bench.polish(exactly=not is_over()), bench.take(), iterations)
+    return Found(bench.polish(), bench.take(), iterations)
 
 
 def begin(bench: Workbench, chain: Chain, parts: Parts, groupings: Sequence[IntArray]) -> None:
@@ -115,10 +115,9 @@ def leap(bench: Workbench, parts: Parts, groupings: Sequence[IntArray], limit: f
     """Kick, repair the subtree that was kicked, and descend if that promises anything."""
     rng, splitting = bench.rng, bench.splitting_nodes()
     if len(splitting):
-        node, kick = int(rng.choice(splitting)), parts.kicks[rng.integers(len(parts.kicks))]
+        node = int(splitting[rng.integers(len(splitting))])
+        kick = parts.kicks[rng.integers(len(parts.kicks))]
     else:
         node, kick = 1, moves.rebuild
     kick(bench, node, groupings[int(rng.integers(len(groupings)))])
-    bench.sweep(node)
-    bench.sweep(node)
-    return bench.descend() if bench.price() <= limit else np.inf
+    return bench.descend([node, node], limit)

@@ -47,7 +47,7 @@ def tilt(bench: Workbench, node: int, _: IntArray) -> None:
     weights += (0.1 + bench.rng.random()) * bench.scale * noise
     weights *= bench.scale / np.linalg.norm(weights)
     projections = bench.task.X[bench.rows(node)] @ weights
-    bench.sketch.intercepts[node] = -bench.rng.choice(projections)
+    bench.sketch.intercepts[node] = -projections[bench.rng.integers(len(projections))]
     bench.settle(node)
 
 
@@ -65,7 +65,7 @@ def insert(bench: Workbench, node: int, groups: IntArray) -> None:
     level is lost.
     """
     rows = bench.rows(node)
-    group = groups[bench.rng.choice(rows)]
+    group = groups[rows[bench.rng.integers(len(rows))]]
     side = int(bench.rng.integers(2))
     is_parted = groups[rows] == group
     if is_parted.all():
@@ -108,17 +108,17 @@ def random_sides(X: FloatArray, groups: IntArray, rng: np.random.Generator) -> F
 
     Half of the time groups draw lots, otherwise they follow the closer of two random groups.
     """
-    present, members = np.unique(groups, return_inverse=True)
+    present = np.flatnonzero(np.bincount(groups))
     if len(present) < 2:
         return np.zeros(len(groups))
-    first, second = rng.choice(len(present), size=2, replace=False)
+    first = rng.integers(len(present))
+    second = (first + rng.integers(1, len(present))) % len(present)
+    belongs = groups[:, None] == present
     if rng.random() < 0.5:
-        sides = np.where(rng.random(len(present)) < 0.5, 1.0, -1.0)
+        goes_right = rng.random(len(present)) < 0.5
     else:
-        means = np.array([X[members == k].mean(axis=0) for k in range(len(present))])
-        towards = ((means - means[first]) ** 2).sum(axis=1) > ((means - means[second]) ** 2).sum(
-            axis=1
-        )
-        sides = np.where(towards, 1.0, -1.0)
-    sides[first], sides[second] = -1.0, 1.0
-    return np.asarray(sides[members])
+        means = (belongs.T @ X) / belongs.sum(axis=0)[:, None]
+        towards = means[second] - means[first]
+        goes_right = (means - (means[first] + means[second]) / 2) @ towards > 0
+    goes_right[first], goes_right[second] = False, True
+    return np.where(belongs @ goes_right, 1.0, -1.0)

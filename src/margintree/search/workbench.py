@@ -1,25 +1,25 @@
 """A sketch with all that follows from it, and the steps that change it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
+from margintree import topology
 from margintree._typing import FloatArray, IntArray
-from margintree.search.kernels.polish import polish
+from margintree.search.kernels.descent import Plan, descend
 from margintree.search.kernels.sketch import Sketch, Task, clear_below, price, rows_below
-from margintree.search.kernels.sweep import (
-    State,
-    margin_split,
-    settle,
-    sweep,
-    trim,
-)
+from margintree.search.kernels.sweep import State, margin_split, settle
 from margintree.search.task import new_sketch, new_state
 
 MAX_SWEEPS = 30
-ENOUGH = 1e-4
-"""Relative gain of a sweep below which a descent ends."""
+ROWS_PER_CALL = 3000
+"""Rows times sweeps after which a kernel returns, so that the clock is looked at now and then."""
+ATTEMPTS = 3
+"""How often a terminal node may try to grow."""
+ROUGHLY = (20, 1e-3, 1, 1.5)
+EXACTLY = (300, 1e-6, 100, 1.8)
+"""How to polish: rounds, tolerance, patience and power."""
 N_FEATURES = 3
 """Features along which a sweep tilts each hyperplane."""
 
@@ -33,9 +33,11 @@ class Workbench:
     is_over: Callable[[], bool] = lambda: False
     sketch: Sketch = field(init=False)
     state: State = field(init=False)
+    dearest: FloatArray = field(init=False)
 
     def __post_init__(self) -> None:
         self.sketch, self.state = new_sketch(self.task), new_state(self.task)
+        self.dearest = self.task.prices.max(axis=1)
 
     def put(self, sketch: Sketch) -> None:
         """Lay a copy of a sketch on the bench."""
@@ -98,9 +100,10 @@ class Workbench:
         Returns what it costs these rows, a row on the wrong side counting as an error; infinity
         where there is none.
         """
-        if sides.max(initial=-1) <= 0 or sides.min(initial=1) >= 0:
+        wants_right, wants_left = sides > 0, sides < 0
+        if not (wants_right.any() and wants_left.any()):
             return np.inf
-        wrong = self.task.prices[rows].max(axis=1)
+        wrong = self.dearest[rows]
         self.sketch.duals[node] = 0.0
         cost = margin_split(
             self.task,
@@ -108,51 +111,51 @@ class Workbench:
             node,
             rows,
             sides,
-            np.where(sides > 0, wrong, 0.0),
-            np.where(sides < 0, wrong, 0.0),
+            wrong * wants_right,
+            wrong * wants_left,
             1.0,
             np.inf,
         )
         return float(cost)
 
-    def grow(self, top: int, attempts: int = 3) -> None:
+    def grow(self, top: int) -> None:
         """Split the terminal nodes of a subtree, top down, wherever that pays."""
-        first, width = top, 1
-        while first < len(self.sketch.intercepts):
-            for node in range(first, first + width):
-                if node == 1 or self.sketch.splits[node // 2]:
-                    self._grow_node(node, attempts)
-            first, width = 2 * first, 2 * width
+        nodes = [
+            node for node in topology.subtree(top, self.task.depth - 1) for _ in range(ATTEMPTS)
+        ]
+        self._descend(nodes, n_growing=len(nodes), n_loose=len(nodes))
 
-    def _grow_node(self, node: int, attempts: int) -> None:
-        for _ in range(attempts):
-            if self.sketch.splits[node] or self.is_over():
-                return
-            self.sweep(node)
+    def polish(self, exactly: bool = True) -> float:
+        """Give the routing its best hyperplanes, and return the cost."""
+        return self._descend([0], how=EXACTLY if exactly else ROUGHLY)[0]
 
-    def sweep(self, top: int = 1) -> None:
-        """Improve every node of a subtree once."""
-        luck = self.rng.random((len(self.sketch.intercepts), 3 + N_FEATURES))
-        sweep(self.task, self.sketch, self.state, top, luck)
+    def descend(self, repairs: Sequence[int] = (), limit: float = np.inf) -> float:
+        """Sweep the subtrees of some nodes, then sweep and polish all until nothing improves.
 
-    def polish(self, exactly: bool = False) -> float:
-        """Improve the hyperplanes for the routing as it is, and return the cost."""
-        how = (300, 1e-6, 100, 1.8) if exactly else (20, 1e-3, 1, 1.5)
-        trim(self.task, self.sketch, self.state, 1)
-        polish(self.task, self.sketch, self.state.values, 1, *how, self.price())
-        self.settle()
-        return self.price()
-
-    def descend(self) -> float:
-        """Sweep and polish until nothing improves, and return the cost."""
-        cost = self.price()
-        for _ in range(MAX_SWEEPS):
-            self.sweep()
-            now = self.polish()
-            if now > cost * (1 - ENOUGH) or self.is_over():
-                return now
-            cost = now
+        Returns the cost, or infinity where that is above the limit after the repairs.
+        """
+        per_call = max(1, ROWS_PER_CALL // len(self.task.X))
+        cost, left = self.price(), MAX_SWEEPS
+        while left > 0 and not self.is_over():
+            tops = [*repairs] + [1] * min(left, per_call)
+            cost, done = self._descend(tops, n_loose=len(repairs), limit=limit)
+            if done < len(tops):
+                break
+            left, repairs, limit = left - per_call, (), np.inf
         return cost
+
+    def _descend(
+        self,
+        tops: Sequence[int],
+        n_growing: int = 0,
+        n_loose: int = 0,
+        limit: float = np.inf,
+        how: tuple[int, float, int, float] = ROUGHLY,
+    ) -> tuple[float, int]:
+        luck = self.rng.random((len(tops), len(self.sketch.intercepts), 3 + N_FEATURES))
+        plan = Plan(np.array(tops), n_growing, n_loose, limit, *how)
+        cost, done = descend(self.task, self.sketch, self.state, plan, luck)
+        return float(cost), int(done)
 
 
 def _overwrite(target: Sketch, source: Sketch) -> None:

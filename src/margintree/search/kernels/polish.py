@@ -25,7 +25,7 @@ LEAST_SHARE = 1e-6
 """Share of a node whose widest margin is wider than the common one, so that it needs none."""
 
 
-@kernel
+@part
 def polish(
     task: Task,
     sketch: Sketch,

@@ -326,7 +326,7 @@ def settle(task: Task, sketch: Sketch, state: State, node: int) -> None:
     subtree_costs(task, sketch, state.values, state.costs)
 
 
-@kernel
+@part
 def trim(task: Task, sketch: Sketch, state: State, top: int) -> None:
     """Replace every split from ``top`` on with an empty side by the subtree of its other side."""
     is_reached = np.zeros(len(sketch.splits), dtype=np.bool_)
@@ -386,7 +386,7 @@ def visit(task: Task, sketch: Sketch, state: State, node: int, luck: FloatArray)
                 return
 
 
-@kernel
+@part
 def sweep(task: Task, sketch: Sketch, state: State, top: int, luck: FloatArray) -> None:
     """Visit the nodes of the subtree of ``top`` once, the lowest first.
 
