@@ -106,7 +106,7 @@ def command_page() -> str:
     text = subprocess.run(call, capture_output=True, text=True, check=True).stdout
     text = re.sub(r"\[/?bold\]", "**", text)
     text = re.sub(r"^margintree .*$", r"    \g<0>", text, flags=re.MULTILINE)
-    text = re.sub(r"\*\*Commands\*\*:.*?(?=^## )", "", text, flags=re.DOTALL | re.MULTILINE)
+    text = re.sub(r"\*\*Commands\*\*:.*?(?=^##+ )", "", text, flags=re.DOTALL | re.MULTILINE)
     return text.replace("# `margintree`", "# The command line", 1)
 
 

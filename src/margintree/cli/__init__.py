@@ -9,10 +9,12 @@ from typing import Annotated
 import typer
 
 from margintree import __version__
+from margintree.cli.data import app as data
 from margintree.cli.demo import demo
 from margintree.cli.export import export
 from margintree.cli.fit import fit
 from margintree.cli.solvers import solvers
+from margintree.cli.study import app as study
 from margintree.cli.use import evaluate, predict, report, show
 
 app = typer.Typer(
@@ -26,6 +28,8 @@ app = typer.Typer(
 )
 for command in (demo, fit, predict, evaluate, report, show, export, solvers):
     app.command()(command)
+app.add_typer(data, name="data")
+app.add_typer(study, name="study")
 
 
 def _print_version(is_asked: bool) -> None:

@@ -4,7 +4,7 @@ import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -138,10 +138,24 @@ def _predictor(tree: ObliqueTree, classes: AnyArray) -> Callable[[FloatArray], A
 
 @dataclass(frozen=True)
 class OutsideMethod:
-    """A classifier of another package, fitted anew for every combination."""
+    """A classifier of another package, fitted anew for every combination.
+
+    Attributes
+    ----------
+    reference : Reference
+        The classifier.
+    parameters : tuple of str
+        The parameters of its grid.
+    levels : int or None
+        What it calls a tree without splits, in its own count of levels; None if it is no tree.
+    n_splits : callable
+        Returns the number of splits of a fitted classifier, None if it is no tree.
+    """
 
     reference: Reference
     parameters: tuple[str, ...]
+    levels: int | None = None
+    n_splits: Callable[[Any], int | None] = lambda _: None
 
     def why_not(self, n_classes: int) -> str:  # noqa: ARG002
         """Return why it cannot be used here; nothing when it can."""
@@ -153,17 +167,14 @@ class OutsideMethod:
 
     def _fit(self, X: FloatArray, y: AnyArray, point: Point, terms: Terms) -> Fit:
         start = time.perf_counter()
-        depth = {"max_depth": terms.depth} if self.reference.name in _TREES else {}
-        classifier = self.reference.classifier(**{**depth, **point})
+        depth = {} if self.levels is None else {"max_depth": self.levels + terms.depth}
+        classifier = self.reference.classifier(**depth, **point)
         built = time.perf_counter()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
             classifier.fit(X, y)
-        return Fit(classifier.predict, built - start, time.perf_counter() - built)
-
-
-_TREES = ("stree", "contree")
-"""The outside references that are trees, and so have a depth."""
+        seconds = time.perf_counter() - built
+        return Fit(classifier.predict, built - start, seconds, self.n_splits(classifier))
 
 
 class MarginTrees:
@@ -253,7 +264,17 @@ METHODS: dict[str, Method] = {
     "cart": TreeMethod(CARTTrees, ("max_splits",)),
     "svm-ovo": OutsideMethod(REFERENCES["svm-ovo"], ("C",)),
     "svm-ova": OutsideMethod(REFERENCES["svm-ova"], ("C",)),
-    "stree": OutsideMethod(REFERENCES["stree"], ("C",)),
-    "contree": OutsideMethod(REFERENCES["contree"], ("complexity_cost",)),
+    "stree": OutsideMethod(
+        REFERENCES["stree"],
+        ("C",),
+        levels=1,
+        n_splits=lambda fitted: fitted[-1].nodes_leaves()[1] - 1,
+    ),
+    "contree": OutsideMethod(
+        REFERENCES["contree"],
+        ("complexity_cost",),
+        levels=0,
+        n_splits=lambda fitted: int(fitted.tree_.get_num_branching_nodes()),
+    ),
 }
 """The methods by name."""

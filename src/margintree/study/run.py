@@ -62,6 +62,7 @@ def run_study(
     tell : callable, optional
         Told of every finished job and its rows.
     """
+    check_jobs(n_jobs)
     _check_names("data set", data_sets, spec.data_sets)
     _check_names("method", methods, spec.methods)
     session = store.begin(spec.name, spec.text)
@@ -88,6 +89,15 @@ def open_jobs(jobs: Sequence[Job], store: Store, retry: bool = False) -> list[Jo
     failed, skipped = store.jobs("failed"), store.jobs("skipped")
     closed = store.jobs() - skipped - (failed if retry else set())
     return [job for job in jobs if job not in closed]
+
+
+def check_jobs(n_jobs: int) -> None:
+    """Raise InvalidInputError unless this is a number of processes."""
+    if n_jobs == 0 or n_jobs < -1:
+        raise InvalidInputError(
+            f"The number of processes must be positive, or -1 for as many as cores; {n_jobs} was "
+            "given."
+        )
 
 
 def _check_names(what: str, given: Collection[str] | None, known: Collection[str]) -> None:

@@ -203,6 +203,16 @@ class Store:
             connection.execute("PRAGMA journal_mode = WAL")
             connection.executescript(_SCHEMA)
 
+    @classmethod
+    def existing(cls, path: str | os.PathLike[str]) -> "Store":
+        """Return the store of a file that is there."""
+        if not Path(path).is_file():
+            raise InvalidInputError(
+                f"The store {os.fspath(path)!r} must be a file that 'margintree study run' wrote; "
+                "there is none. Run the study first, or name its file with --store."
+            )
+        return cls(path)
+
     def begin(self, name: str, text: str) -> int:
         """Note a new session that follows a specification, and return its number.
 

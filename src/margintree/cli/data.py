@@ -1,0 +1,83 @@
+"""``margintree data``: the data sets of the study."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from margintree.cli._errors import BAD_INPUT, reported
+from margintree.exceptions import MissingDataError
+
+app = typer.Typer(
+    no_args_is_help=True, help="The data sets of the paper's study, and where they come from."
+)
+DataDir = Annotated[
+    Path | None,
+    typer.Option(help="Folder of CSV files, looked at first; by default MARGINTREE_DATA."),
+]
+
+
+@app.command("list")
+@reported
+def list_sets(data_dir: DataDir = None) -> None:
+    """List the data sets: sizes, classes, where each is looked for, and what to know.
+
+    [bold]Example[/bold]
+
+    margintree data list --data-dir data
+    """
+    from rich import box
+    from rich.table import Table
+
+    from margintree.cli._view import console
+    from margintree.datasets import CATALOGUE, place_of
+
+    table = Table(box=box.SIMPLE_HEAD)
+    for heading in ("data set", "rows", "features", "classes", "from", "what to know"):
+        table.add_column(heading, overflow="fold")
+    for name, entry in CATALOGUE.items():
+        sizes = map(str, (entry.n_rows, entry.n_features, entry.n_classes))
+        table.add_row(name, *sizes, place_of(name, data_dir), entry.note)
+    console().print(table)
+
+
+@app.command()
+@reported
+def fetch(
+    names: Annotated[list[str] | None, typer.Argument(help="Data sets; all if none.")] = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Get data sets, from the network if needed, and say which cannot be had.
+
+    What comes from OpenML is kept by scikit-learn in its own folder.
+
+    [bold]Example[/bold]
+
+    margintree data fetch seeds banknote
+    """
+    from margintree.datasets import CATALOGUE, load, place_of
+
+    is_missing = False
+    for name in names or CATALOGUE:
+        try:
+            load(name, data_dir)
+            typer.echo(f"{name}: {place_of(name, data_dir)}")
+        except MissingDataError as error:
+            is_missing = True
+            typer.echo(f"{name}: {error}", err=True)
+    if is_missing:
+        raise typer.Exit(BAD_INPUT)
+
+
+@app.command()
+@reported
+def path(name: Annotated[str, typer.Argument(help="Data set.")], data_dir: DataDir = None) -> None:
+    """Print where a data set is looked for: a file, or in words.
+
+    [bold]Example[/bold]
+
+    margintree data path zoo
+    """
+    from margintree.datasets import place_of
+
+    typer.echo(place_of(name, data_dir))

@@ -1,0 +1,177 @@
+"""``margintree study``: the paper's study with one command."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from margintree.cli._errors import INTERRUPTED, reported
+from margintree.cli.data import DataDir
+
+if TYPE_CHECKING:
+    from margintree.study.store import Job, Row, Store
+
+app = typer.Typer(
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    help="Run the paper's study, or one of your own, and see what came out.",
+)
+SpecName = Annotated[
+    str, typer.Argument(metavar="SPEC", help="'smoke', 'quick', 'paper', or a TOML file.")
+]
+StorePath = Annotated[
+    Path | None,
+    typer.Option("--store", help="File of the rows.", show_default="study-SPEC.sqlite"),
+]
+
+
+def store_path(spec: str, store: Path | None) -> Path:
+    """Return the file in which the rows of a specification are kept."""
+    return store or Path(f"study-{Path(spec).stem}.sqlite")
+
+
+@app.command()
+@reported
+def run(
+    spec: SpecName,
+    store: StorePath = None,
+    jobs: Annotated[int, typer.Option("--jobs", "-j", help="Processes; -1 for all cores.")] = 1,
+    dask: Annotated[
+        str | None,
+        typer.Option(help="Address of a Dask cluster, or 'local' for one on this machine."),
+    ] = None,
+    data_dir: DataDir = None,
+    data_set: Annotated[
+        list[str] | None, typer.Option(help="Only this data set; may be given again.")
+    ] = None,
+    method: Annotated[
+        list[str] | None, typer.Option(help="Only this method; may be given again.")
+    ] = None,
+    retry: Annotated[bool, typer.Option("--retry", help="Do failed jobs again.")] = False,
+) -> None:
+    """Do what is still missing of a study, and keep every run as a row of an SQLite file.
+
+    Stop it at any time: a further call goes on where it ended. Rows do not depend on the number of
+    processes, on the cluster or on the machine, but for the seconds.
+
+    [bold]Examples[/bold]
+
+    margintree study run quick --jobs 2
+
+    margintree study run paper --jobs 2 --method moctsvm --method cart
+
+    margintree study run paper --dask tcp://10.0.0.5:8786
+    """
+    from margintree.study.run import run_study
+    from margintree.study.spec import read_spec
+    from margintree.study.store import Store
+
+    what, rows = read_spec(spec), Store(store_path(spec, store))
+    try:
+        with _progress(spec, rows, jobs, data_set, method) as tell:
+            run_study(
+                what,
+                rows,
+                n_jobs=jobs,
+                dask=dask,
+                data_dir=data_dir,
+                data_sets=data_set,
+                methods=method,
+                retry=retry,
+                tell=tell,
+            )
+    except KeyboardInterrupt:
+        typer.echo(f"Interrupted; the same command goes on from {rows.path}.", err=True)
+        raise typer.Exit(INTERRUPTED) from None
+    _print_status(spec, rows)
+
+
+@app.command()
+@reported
+def status(spec: SpecName, store: StorePath = None) -> None:
+    """Tell how far a study has come, what failed and what was skipped, and why.
+
+    [bold]Example[/bold]
+
+    margintree study status paper
+    """
+    from margintree.study.store import Store
+
+    _print_status(spec, Store.existing(store_path(spec, store)))
+
+
+def _print_status(spec: str, store: "Store") -> None:
+    from rich import box
+    from rich.table import Table
+
+    from margintree.cli._view import console
+    from margintree.study.forecast import Forecast
+    from margintree.study.plan import jobs_of
+    from margintree.study.run import open_jobs
+    from margintree.study.spec import read_spec
+
+    out, rows, jobs = console(), store.rows(), jobs_of(read_spec(spec))
+    left = open_jobs(jobs, store)
+    table = Table(box=box.SIMPLE_HEAD)
+    for heading in ("method", "jobs", "done", "skipped", "failed", "fits", "fits per second"):
+        table.add_column(heading, justify="right")
+    for method in dict.fromkeys(job.method for job in jobs):
+        table.add_row(method, *_counts(method, jobs, store, rows))
+    out.print(table)
+    seconds = Forecast.from_rows(rows).seconds(left)
+    out.print(f"{store.path}: {len(rows)} rows, {len(left)} of {len(jobs)} jobs open or skipped")
+    if seconds:
+        out.print(f"about {seconds / 60:.1f} minutes of one core to go, less what is skipped")
+    for message in sorted({f"{r.method}, {r.data_set}: {r.message}" for r in rows if r.message}):
+        out.print(f"  {message}")
+
+
+def _counts(
+    method: str, jobs: "Sequence[Job]", store: "Store", rows: "Sequence[Row]"
+) -> tuple[str, ...]:
+    """Return, of one method: jobs, those done, skipped and failed, fits, and fits per second."""
+    mine = {job for job in jobs if job.method == method}
+    by_status = [len(mine & store.jobs(name)) for name in ("done", "skipped", "failed")]
+    seconds = [
+        row.fit_seconds or 0.0
+        for row in rows
+        if row.method == method and row.reading == "grid" and row.status == "done"
+    ]
+    rate = f"{len(seconds) / sum(seconds):.1f}" if sum(seconds) else "-"
+    return str(len(mine)), *map(str, by_status), str(len(seconds)), rate
+
+
+@contextmanager
+def _progress(
+    spec: str,
+    store: "Store",
+    n_jobs: int,
+    data_sets: Sequence[str] | None,
+    methods: Sequence[str] | None,
+) -> "Iterator[Callable[[Job, Sequence[Row]], None]]":
+    """Show a bar on stderr with the jobs done and the time left; nothing but on a terminal."""
+    from joblib import effective_n_jobs
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+    from margintree.study.forecast import Forecast, seconds_of
+    from margintree.study.plan import jobs_of
+    from margintree.study.run import open_jobs
+    from margintree.study.spec import read_spec
+
+    left = set(open_jobs(jobs_of(read_spec(spec), data_sets, methods), store))
+    forecast, console = Forecast.from_rows(store.rows()), Console(stderr=True)
+    columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn()
+    bar = Progress(*columns, console=console, disable=not console.is_terminal, transient=True)
+    task = bar.add_task(spec, total=len(left))
+
+    def tell(job: "Job", rows: "Sequence[Row]") -> None:
+        left.discard(job)
+        forecast.learn(job, seconds_of(rows))
+        minutes = forecast.seconds(left) / effective_n_jobs(n_jobs) / 60
+        bar.update(task, advance=1, description=f"{job}   about {minutes:.0f} min left")
+
+    with bar:
+        yield tell

@@ -1,0 +1,85 @@
+"""Specifications: what they say, and what is refused."""
+
+import re
+from itertools import product
+
+import pytest
+
+from margintree.datasets import CATALOGUE
+from margintree.exceptions import InvalidInputError
+from margintree.study.methods import METHODS
+from margintree.study.plan import jobs_of
+from margintree.study.spec import SPECS, parse_spec, read_spec
+
+GOOD = """
+data_sets = ["iris"]
+[methods.cart]
+grid.max_splits = [1, 2]
+"""
+
+
+@pytest.mark.parametrize("name", SPECS)
+def test_the_specifications_of_the_package(name):
+    """Each can be read, and has all methods."""
+    spec = read_spec(name)
+    assert spec.name == name
+    assert {*spec.methods} == {*METHODS}
+
+
+def test_the_study_of_the_paper():
+    """13 sets, 5 x 5 folds, depth 3, and the grids that the paper states."""
+    spec = read_spec("paper")
+    assert spec.data_sets == tuple(CATALOGUE)
+    assert (spec.repetitions, spec.folds, spec.depth, spec.min_leaf) == (5, 5, 3, 0.05)
+    tens = [10.0**k for k in range(-5, 6)]
+    points = {tuple(point.values()) for point in spec.methods["moctsvm"].grid}
+    assert points == {*product(tens, tens, tens[3:8])}
+    assert [point["alpha"] for point in spec.methods["octh"].grid] == tens
+    for method in ("cart", "oct"):
+        assert [point["max_splits"] for point in spec.methods[method].grid] == [*range(1, 8)]
+    assert len(jobs_of(spec)) == 13 * 25 * len(METHODS)
+
+
+def test_defaults():
+    """What is not said is as in the paper; all combinations take part in the choice."""
+    spec = parse_spec("tiny", GOOD)
+    assert (spec.folds, spec.repetitions, spec.nested.folds) == (5, 5, 5)
+    assert spec.methods["cart"].nested_grid == spec.methods["cart"].grid
+    assert spec.nested.times(75) == 3
+    assert spec.nested.times(76) == 1
+
+
+BAD = {
+    "no sets": (GOOD.replace('"iris"', ""), "data_sets must be a list of names"),
+    "unknown set": (GOOD.replace("iris", "titanic"), "data_sets must be a list of names"),
+    "unknown method": (GOOD.replace("cart", "magic"), "'magic' was given"),
+    "unknown entry": (f"fold = 3\n{GOOD}", "'fold' was given"),
+    "no grid": (GOOD.replace("grid.max", "iterations = 3 #"), "grid must be a list of different"),
+    "wrong axis": (GOOD.replace("max_splits", "alpha"), "for each of max_splits"),
+    "text in a grid": (GOOD.replace("[1, 2]", '["a"]'), "grid must be"),
+    "a value twice": (GOOD.replace("[1, 2]", "[1, 1.0]"), "list of different numbers"),
+    "one fold": (f"folds = 1\n{GOOD}", "folds must be a whole number of at least 2; 1"),
+    "half a fold": (f"folds = 2.5\n{GOOD}", "folds must be a whole number"),
+    "true": (f"repetitions = true\n{GOOD}", "repetitions must be a whole number"),
+    "large leaf": (f"min_leaf = 0.7\n{GOOD}", "min_leaf must be a number from 0 to 0.5; 0.7"),
+    "nested beyond": (f"{GOOD}nested_grid.max_splits = [3]", "nested_grid must be a part"),
+    "no table": (f"nested = 3\n{GOOD}", "nested must be a table; 3"),
+    "no TOML": ("data_sets = [", "is not TOML"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_what_is_refused(case):
+    """The message names the entry, what is allowed and what was given."""
+    text, named = BAD[case]
+    with pytest.raises(InvalidInputError, match=re.escape(named)):
+        parse_spec("tiny", text)
+
+
+def test_files(tmp_path):
+    """A specification of one's own is a file; its name is that of the file."""
+    path = tmp_path / "mine.toml"
+    path.write_text(GOOD, encoding="utf-8")
+    assert read_spec(path).name == "mine"
+    with pytest.raises(InvalidInputError, match="smoke, quick, paper or a TOML file"):
+        read_spec(tmp_path / "none.toml")

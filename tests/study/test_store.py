@@ -1,0 +1,114 @@
+"""The store: rows survive, jobs are whole, and processes do not get in each other's way."""
+
+import json
+import sqlite3
+import subprocess
+import sys
+from dataclasses import fields, replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from margintree.exceptions import InvalidInputError
+from margintree.study.store import COLUMNS, Job, Row, Store, as_json
+
+JOB = Job("iris", 0, 1, "cart")
+ROW = Row(*JOB, "grid", "{}", 0, "{}", "done", accuracy=0.5, splits=2)
+
+
+@pytest.fixture
+def store(tmp_path):
+    return Store(tmp_path / "s.sqlite")
+
+
+def test_the_columns_are_those_of_the_table(store):
+    """The table is written by hand and must not drift from the rows."""
+    with sqlite3.connect(store.path) as connection:
+        columns = [row[1] for row in connection.execute("PRAGMA table_info(runs)")]
+    connection.close()
+    assert tuple(columns) == COLUMNS == tuple(field.name for field in fields(Row))
+
+
+def test_rows_come_back_as_they_were(store):
+    """With the session that wrote them, which knows where and with what."""
+    session = store.begin("tiny", "text")
+    store.write(session, JOB, [ROW])
+    assert store.rows() == [replace(ROW, session=session)]
+    (about,) = store.sessions()
+    assert about.id == session
+    assert "numpy" in json.loads(about.versions)
+    assert json.loads(about.spec) == {"name": "tiny", "text": "text"}
+
+
+def test_a_job_is_written_whole_or_not_at_all(store):
+    """A row that cannot be written takes those before it along, and the old ones stay."""
+    session = store.begin("tiny", "")
+    store.write(session, JOB, [ROW])
+    with pytest.raises(InvalidInputError, match="NOT NULL"):
+        store.write(session, JOB, [replace(ROW, parameters='{"a": 1}'), replace(ROW, status=None)])
+    assert [row.parameters for row in store.rows()] == ["{}"]
+
+
+def test_a_job_that_is_done_again_replaces_its_rows(store):
+    """None is doubled, and those of other jobs stay."""
+    session, other = store.begin("tiny", ""), Job("zoo", 0, 0, "oct")
+    store.write(session, other, [replace(ROW, data_set="zoo", fold=0, method="oct")])
+    for accuracy in (0.5, 0.75):
+        store.write(session, JOB, [replace(ROW, accuracy=accuracy)])
+    assert [row.accuracy for row in store.rows() if row.job == JOB] == [0.75]
+    assert store.jobs() == {JOB, other}
+    assert store.jobs("failed") == set()
+
+
+def test_a_store_keeps_to_one_specification(store):
+    """Rows of two grids would be mixed up."""
+    store.begin("tiny", "a")
+    store.begin("tiny", "a")
+    with pytest.raises(InvalidInputError, match="another --store"):
+        store.begin("tiny", "b")
+
+
+def test_files_that_are_no_stores_are_refused(tmp_path):
+    """A message instead of an error of SQLite."""
+    (tmp_path / "text").write_text("this is no database, but long enough to be read as one" * 20)
+    with pytest.raises(InvalidInputError, match="not a database"):
+        Store(tmp_path / "text")
+    with pytest.raises(InvalidInputError, match="unable to open"):
+        Store(tmp_path / "missing" / "s.sqlite")
+    with pytest.raises(InvalidInputError, match="there is none"):
+        Store.existing(tmp_path / "none.sqlite")
+
+
+@given(st.dictionaries(st.text(), st.floats(allow_nan=False) | st.integers() | st.none()))
+def test_equal_parameters_have_one_form(values):
+    """Whatever the order of their names, and nothing is lost."""
+    assert as_json(values) == as_json(dict(reversed(values.items())))
+    assert json.loads(as_json(values)) == values
+
+
+WRITER = """
+import sys
+from margintree.study.store import Job, Row, Store
+store = Store(sys.argv[1])
+session = store.begin("tiny", "")
+for k in range(40):
+    job = Job("iris", k % 20, int(sys.argv[2]) if k < 20 else 9, "cart")
+    store.write(session, job, [Row(*job, "grid", str(p), 0, "{}", "done") for p in range(5)])
+"""
+
+
+def test_several_processes_write_to_one_store(tmp_path):
+    """They begin at the same moment, and write jobs of their own and the same ones."""
+    path = tmp_path / "s.sqlite"
+    writers = [
+        subprocess.Popen([sys.executable, "-c", WRITER, path, str(k)], stderr=subprocess.PIPE)
+        for k in range(3)
+    ]
+    assert [writer.communicate()[1] for writer in writers] == [b""] * 3
+    store = Store(path)
+    assert len(store.rows()) == (3 + 1) * 20 * 5
+    assert len(store.sessions()) == 3
+    with sqlite3.connect(path) as connection:
+        assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+    connection.close()
