@@ -17,9 +17,12 @@ from matplotlib.figure import Figure
 from matplotlib.legend import Legend
 from matplotlib.text import Text
 
+import synthetic_rows
 from margintree import ObliqueTree, Reason, Result, TracePoint
 from margintree.plot import plot_partition, plot_path, plot_trace, plot_tree
 from margintree.scaling import Scaling
+from margintree.study import figures
+from margintree.study.summary import summarise
 
 ROOT = Path(__file__).parents[1]
 BASELINE = ROOT / "tests" / "plot" / "baseline"
@@ -113,6 +116,28 @@ def draw_path(ax):
     plot_path({"params": tried, "mean_test_score": scores}, ax=ax)
 
 
+def study():
+    """Return the summary of a study that never ran."""
+    names = ["balance_scale", "iris", "parkinson", "wine", "zoo"]
+    return summarise(synthetic_rows.study(names, repetitions=3))
+
+
+def draw_study_accuracies(ax):
+    figures.plot_accuracies(study(), "grid", ax=ax)
+
+
+def draw_study_critical_differences(ax):
+    figures.plot_critical_differences(study(), "nested", ax=ax)
+
+
+def draw_study_splits(ax):
+    figures.plot_splits(study(), "nested", ax=ax)
+
+
+def draw_study_seconds(ax):
+    figures.plot_seconds(study(), "grid", ax=ax)
+
+
 PICTURES = {
     draw.__name__.removeprefix("draw_"): (draw, size)
     for draw, size in (
@@ -125,6 +150,10 @@ PICTURES = {
         (draw_plane_of_medians, (6, 5)),
         (draw_trace, (6, 4)),
         (draw_path, (6, 4)),
+        (draw_study_accuracies, (6, 5)),
+        (draw_study_critical_differences, (6, 3)),
+        (draw_study_splits, (6, 4)),
+        (draw_study_seconds, (6, 4)),
     )
 }
 

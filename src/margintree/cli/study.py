@@ -9,6 +9,7 @@ import typer
 
 from margintree.cli._errors import INTERRUPTED, reported
 from margintree.cli.data import DataDir
+from margintree.cli.study_results import compare, export, figures, table
 
 if TYPE_CHECKING:
     from margintree.study.store import Job, Row, Store
@@ -100,6 +101,10 @@ def status(spec: SpecName, store: StorePath = None) -> None:
     from margintree.study.store import Store
 
     _print_status(spec, Store.existing(store_path(spec, store)))
+
+
+for command in (table, figures, compare, export):
+    app.command()(command)
 
 
 def _print_status(spec: str, store: "Store") -> None:

@@ -11,6 +11,7 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from margintree.study.tables import Cell, Line, Table
+from margintree.tables import csv_text
 
 _LATEX = {
     **{character: f"\\{character}" for character in "&%$#_{}"},
@@ -191,9 +192,27 @@ def _html_line(cells: Iterable[Cell], n_names: int, tag: str) -> str:
     return f"<tr>{''.join(made)}</tr>"
 
 
+def csv_lines(tables: Iterable[Table], _notes: Iterable[str]) -> str:
+    r"""Return the cells of tables as CSV, for programs, which do not read notes.
+
+    Examples
+    --------
+    >>> csv_lines([Table("T", ("data set", "a"), ((Cell("iris"), Cell("95")),), ())], ["a note"])
+    'data_set,a\niris,95\n'
+    """
+    return "\n".join(
+        csv_text(
+            [head.replace(" ", "_") for head in table.columns],
+            ([cell.text for cell in line] for line in (*table.rows, *table.foot)),
+        )
+        for table in tables
+    )
+
+
 WRITERS: dict[str, Callable[[Sequence[Table], Sequence[str]], str]] = {
     "markdown": markdown,
     "latex": latex,
     "html": web_page,
+    "csv": csv_lines,
 }
 """The formats of files, by name."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-METHODS = {
+LABELS = {
     "cart": "CART",
     "oct": "OCT",
     "octh": "OCT-H",
@@ -10,7 +10,6 @@ METHODS = {
     "octsvm": "OCTSVM",
     "svm-ovo": "SVM 1-1",
     "svm-ova": "SVM 1-all",
-    "svm-crammer-singer": "SVM C&S",
     "stree": "STree",
     "contree": "ConTree",
 }
@@ -36,7 +35,7 @@ def method_label(method: str) -> str:
     >>> method_label("octh"), method_label("mine")
     ('OCT-H', 'mine')
     """
-    return METHODS.get(method, method)
+    return LABELS.get(method, method)
 
 
 def in_order(methods: Iterable[str]) -> list[str]:
@@ -47,7 +46,7 @@ def in_order(methods: Iterable[str]) -> list[str]:
     >>> in_order(["mine", "moctsvm", "cart", "moctsvm"])
     ['cart', 'moctsvm', 'mine']
     """
-    known = list(METHODS)
+    known = list(LABELS)
     return sorted(
-        set(methods), key=lambda name: (known.index(name) if name in METHODS else 99, name)
+        set(methods), key=lambda name: (known.index(name) if name in LABELS else 99, name)
     )

@@ -12,7 +12,7 @@ from importlib.resources import files
 
 from margintree.study.summary import Spread
 
-METHODS = ("cart", "oct", "octh", "moctsvm")
+PRINTED_METHODS = ("cart", "oct", "octh", "moctsvm")
 """The methods of the printed table."""
 
 
@@ -34,5 +34,5 @@ def printed() -> dict[tuple[str, str], Spread]:
             float(line[method]), float(line[f"{method}_sd"]), _REPETITIONS
         )
         for line in csv.DictReader(text.splitlines())
-        for method in METHODS
+        for method in PRINTED_METHODS
     }

@@ -11,8 +11,7 @@ from statistics import fmean
 from typing import NamedTuple
 
 from margintree.study.names import MEASURES, READINGS, SHARES, method_label
-from margintree.study.printed import METHODS as PRINTED_METHODS
-from margintree.study.printed import printed
+from margintree.study.printed import PRINTED_METHODS, printed
 from margintree.study.summary import Effort, Key, Spread, Summary, best
 
 OURS = "moctsvm"
@@ -104,7 +103,7 @@ class _View:
         mine, other = (self.summary.values(key, self.measure) for key in keys)
         gains = [100.0 * (mine[number] - other[number]) for number in mine.keys() & other.keys()]
         sd = Spread.of(gains).sd if gains else math.nan
-        return Cell(_signed(ours.mean - mean) + _deviation(sd, ".2f"))
+        return Cell(signed(ours.mean - mean) + _deviation(sd, ".2f"))
 
     def mean(self, method: str, reading: str) -> str:
         """Return the mean over the data sets, and over how many where that is not all of them."""
@@ -179,7 +178,7 @@ def differences_table(summary: Summary, readings: Sequence[str] = tuple(READINGS
     if not any(by_column):
         return None
     heads = (f"{method_label(method)}, {READINGS[reading]}" for method, reading in columns)
-    means = (_signed(fmean(known)) if known else "" for known in by_column)
+    means = (signed(fmean(known)) if known else "" for known in by_column)
     counts = (
         f"{sum(one >= 0 for one in known)} of {len(known)}" if known else "" for known in by_column
     )
@@ -187,7 +186,7 @@ def differences_table(summary: Summary, readings: Sequence[str] = tuple(READINGS
         title="Accuracy − printed accuracy, in points",
         columns=("data set", *heads),
         rows=tuple(
-            (Cell(name), *(Cell(_NOTHING if one is None else _signed(one)) for one in line))
+            (Cell(name), *(Cell(_NOTHING if one is None else signed(one)) for one in line))
             for name, line in zip(data_sets, found, strict=True)
         ),
         foot=(
@@ -323,12 +322,12 @@ def _deviation(sd: float, form: str) -> str:
     return "" if math.isnan(sd) else f" ±{sd:{form}}"
 
 
-def _signed(value: float) -> str:
+def signed(value: float) -> str:
     """Return a difference with its sign.
 
     Examples
     --------
-    >>> _signed(1.234), _signed(-0.5)
+    >>> signed(1.234), signed(-0.5)
     ('+1.23', '−0.50')
     """
     return f"{value:+.2f}".replace("-", "−")

@@ -1,0 +1,289 @@
+"""``margintree study table|figures|compare|export``: what is made of the rows of a study."""
+
+from collections.abc import Callable, Sequence
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from margintree.cli._errors import reported
+from margintree.cli._output import check_output
+from margintree.exceptions import InvalidInputError
+
+if TYPE_CHECKING:
+    from margintree.study.exported import Study
+    from margintree.study.summary import Summary
+    from margintree.study.tables import Table
+
+_WIDE = 250
+"""Columns of a table that goes to a file or a pipe."""
+
+
+class Reading(StrEnum):
+    """Whose choice of parameters counts."""
+
+    BOTH = "both"
+    GRID = "grid"
+    NESTED = "nested"
+
+
+class TableFormat(StrEnum):
+    """How a table is written."""
+
+    TERMINAL = "terminal"
+    MARKDOWN = "markdown"
+    LATEX = "latex"
+    HTML = "html"
+    CSV = "csv"
+
+
+class Measure(StrEnum):
+    """What a table shows."""
+
+    ACCURACY = "accuracy"
+    BALANCED_ACCURACY = "balanced_accuracy"
+    SPLITS = "splits"
+    SECONDS = "seconds"
+    SPEED = "speed"
+
+
+class Picture(StrEnum):
+    """How a picture is saved."""
+
+    PNG = "png"
+    SVG = "svg"
+    PDF = "pdf"
+
+
+StoreFile = Annotated[
+    Path | None,
+    typer.Argument(
+        help="The store of a study, the name of its specification, or exported rows.",
+        show_default="the store in this folder that was changed last",
+    ),
+]
+ReadingOption = Annotated[
+    Reading,
+    typer.Option("--reading", "-r", help="Parameters as chosen on the grid, nested, or both."),
+]
+FormatOption = Annotated[TableFormat, typer.Option("--format", "-f", help="How to write it.")]
+OutputOption = Annotated[
+    Path | None, typer.Option("--output", "-o", help="File to write.", show_default="stdout")
+]
+
+
+@reported
+def table(
+    store: StoreFile = None,
+    form: FormatOption = TableFormat.TERMINAL,
+    reading: ReadingOption = Reading.BOTH,
+    measure: Annotated[
+        Measure, typer.Option("--measure", "-m", help="What to show; CSV has all but the speed.")
+    ] = Measure.ACCURACY,
+    output: OutputOption = None,
+) -> None:
+    """Show what every method reached on every data set, beside what the paper prints.
+
+    Mean ± standard deviation over the repetitions. What failed, was skipped or is not done yet is
+    named below the table.
+
+    [bold]Examples[/bold]
+
+    margintree study table
+
+    margintree study table quick --reading nested --measure splits
+
+    margintree study table rows.csv.bz2 --format latex -o table.tex
+    """
+    from margintree.study.summary import summarise
+    from margintree.study.tables import notes, numbers
+    from margintree.tables import csv_text
+
+    path = _found(store)
+    _check(output, path)
+    study = _read(path)
+    summary = summarise(study.rows)
+    if form is TableFormat.CSV and measure is not Measure.SPEED:
+        _give(csv_text(*numbers(summary)), output)
+        return
+    readings = _readings(reading, summary)
+    _write(_tables(study, summary, readings, measure), notes(summary, readings), form, output)
+
+
+@reported
+def figures(
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder for the pictures.")],
+    store: StoreFile = None,
+    reading: ReadingOption = Reading.BOTH,
+    form: Annotated[Picture, typer.Option("--format", "-f", help="Kind of file.")] = Picture.PNG,
+) -> None:
+    """Draw accuracies, critical differences, and accuracy against splits and against time.
+
+    Needs the extra [bold]plot[/bold].
+
+    [bold]Example[/bold]
+
+    margintree study figures --output pictures --reading nested
+    """
+    from margintree._files import write_whole
+    from margintree.study.figures import FIGURES, picture
+    from margintree.study.summary import summarise
+
+    summary = summarise(_read(_found(store)).rows)
+    output.mkdir(parents=True, exist_ok=True)
+    for one in _readings(reading, summary):
+        for name, draw in FIGURES.items():
+            path = output / f"{name}-{one}.{form}"
+            try:
+                write_whole(path, picture(draw, summary, one, form))
+            except InvalidInputError as error:
+                typer.echo(f"not drawn: {path.name}: {error}", err=True)
+            else:
+                typer.echo(str(path))
+
+
+@reported
+def compare(
+    store: StoreFile = None,
+    reading: ReadingOption = Reading.BOTH,
+    method: Annotated[
+        str, typer.Option("--method", help="The method to compare with the others.")
+    ] = "moctsvm",
+    form: FormatOption = TableFormat.TERMINAL,
+    output: OutputOption = None,
+) -> None:
+    """Say whether methods differ over the data sets by more than chance.
+
+    Friedman's test with Nemenyi's for all methods together, Wilcoxon's with Holm's correction and
+    a Bayesian signed-rank test (extra [bold]bayes[/bold]) for one method against each other.
+
+    [bold]Example[/bold]
+
+    margintree study compare --reading nested
+    """
+    from margintree.study.compare import comparison
+    from margintree.study.summary import summarise
+
+    path = _found(store)
+    _check(output, path)
+    summary = summarise(_read(path).rows)
+    tables: list[Table] = []
+    sentences: list[str] = []
+    for one in _readings(reading, summary):
+        found, told = comparison(summary, one, method)
+        tables += found
+        sentences += told
+    _write(tables, sentences, form, output)
+
+
+@reported
+def export(
+    output: Annotated[
+        Path, typer.Argument(help="File to write: a name that ends with .csv.bz2, .csv.gz or .csv.")
+    ],
+    store: StoreFile = None,
+) -> None:
+    """Write all rows as compressed CSV, and beside it the sessions that made them.
+
+    [bold]Examples[/bold]
+
+    margintree study export rows.csv.bz2
+
+    margintree study export rows.csv.gz study-quick.sqlite
+    """
+    from margintree.study.exported import export_study
+
+    path = _found(store)
+    check_output(output, path)
+    study = _read(path)
+    for written in export_study(study, output):
+        typer.echo(f"{written}  ({written.stat().st_size / 1e6:.2f} MB)")
+
+
+def _found(store: Path | None) -> Path:
+    """Return the file that is meant: one by its path or specification, or the latest store."""
+    if store is not None:
+        by_name = Path(f"study-{store}.sqlite")
+        return by_name if not store.exists() and by_name.exists() else store
+    stores = sorted(Path().glob("study-*.sqlite"), key=lambda path: path.stat().st_mtime)
+    if not stores:
+        raise InvalidInputError(
+            "A store of a study is needed; there is none (study-*.sqlite) in this folder. "
+            "Run 'margintree study run quick' first, or name the file."
+        )
+    return stores[-1]
+
+
+def _check(output: Path | None, path: Path) -> None:
+    if output is not None:
+        check_output(output, path)
+
+
+def _read(path: Path) -> "Study":
+    """Return the rows of a study, of which there is at least one."""
+    from margintree.study.exported import read_study
+
+    study = read_study(path)
+    if not study.rows:
+        raise InvalidInputError(
+            f"A study with at least one row is needed; {str(path)!r} has none yet. "
+            "Run 'margintree study run' first."
+        )
+    return study
+
+
+def _readings(reading: Reading, summary: "Summary") -> Sequence[str]:
+    return summary.readings if reading is Reading.BOTH else [reading.value]
+
+
+def _tables(
+    study: "Study", summary: "Summary", readings: Sequence[str], measure: Measure
+) -> list["Table"]:
+    from margintree.study.summary import efforts
+    from margintree.study.tables import differences_table, results_table, speed_table
+
+    if measure is Measure.SPEED:
+        return [speed_table(efforts(study.rows), summary.methods)]
+    tables = [results_table(summary, readings, measure)]
+    differences = differences_table(summary, readings) if measure is Measure.ACCURACY else None
+    return tables if differences is None else [*tables, differences]
+
+
+def _write(
+    tables: Sequence["Table"], notes: Sequence[str], form: TableFormat, output: Path | None
+) -> None:
+    """Write tables and notes to the file or to stdout."""
+    from margintree.study.formats import WRITERS
+
+    if form is TableFormat.TERMINAL:
+        _print(tables, notes, output)
+    else:
+        write: Callable[[Sequence[Table], Sequence[str]], str] = WRITERS[form]
+        _give(write(tables, notes), output)
+
+
+def _print(tables: Sequence["Table"], notes: Sequence[str], output: Path | None) -> None:
+    """Print tables as wide as the terminal, or as wide as they are where there is none."""
+    from io import StringIO
+
+    from rich.console import Console
+
+    from margintree.study.formats import terminal
+
+    file = None if output is None else StringIO()
+    out = Console(file=file, markup=False, highlight=False)
+    if not out.is_terminal:
+        out = Console(file=file, markup=False, highlight=False, width=_WIDE)
+    out.print(terminal(tables, notes))
+    if file is not None:
+        _give(file.getvalue(), output)
+
+
+def _give(content: str, output: Path | None) -> None:
+    from margintree._files import write_whole
+
+    if output is None:
+        typer.echo(content, nl=False)
+    else:
+        write_whole(output, content)

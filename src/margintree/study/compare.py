@@ -1,0 +1,231 @@
+"""What the tests of significance say about a study, in words and tables."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from margintree._typing import FloatArray
+from margintree.exceptions import InvalidInputError, MissingPackageError
+from margintree.study.names import READINGS, method_label
+from margintree.study.statistics import (
+    LEVEL,
+    ROPE,
+    Belief,
+    Comparison,
+    Ranking,
+    bayesian_signed_rank,
+    friedman,
+    wilcoxon,
+)
+from margintree.study.summary import Summary
+from margintree.study.tables import OURS, Cell, Table, signed
+
+
+@dataclass(frozen=True)
+class Contest:
+    """Methods that have numbers on the same data sets.
+
+    Attributes
+    ----------
+    methods, data_sets : tuple of str
+        Those that are compared.
+    scores : array of shape (n_sets, n_methods)
+        Mean accuracies.
+    left_out : tuple of str
+        Sentences about methods and data sets that are not.
+    """
+
+    methods: tuple[str, ...]
+    data_sets: tuple[str, ...]
+    scores: FloatArray
+    left_out: tuple[str, ...]
+
+
+def contest(summary: Summary, reading: str) -> Contest:
+    """Return what can be compared under a reading.
+
+    Methods with numbers on less than half of the data sets are left out, then data sets on which
+    one of the others has none.
+    """
+    means = summary.means(reading)
+    has_some = ~np.isnan(means).all(axis=1)
+    is_known = ~np.isnan(means[has_some])
+    counts, n_sets = is_known.sum(axis=0), int(has_some.sum())
+    stays = (2 * counts >= n_sets) & (counts > 0)
+    is_common = has_some & ~np.isnan(means[:, stays]).any(axis=1)
+    told = [
+        f"{method_label(method)} is left out: it has numbers on {count} of {n_sets} data sets."
+        for method, count, keep in zip(summary.methods, counts, stays, strict=True)
+        if not keep
+    ]
+    lost = np.array(summary.data_sets, dtype=object)[~is_common].tolist()
+    if lost:
+        told.append(f"Left out, since not all methods have numbers there: {', '.join(lost)}.")
+    return Contest(
+        methods=tuple(np.array(summary.methods, dtype=object)[stays]),
+        data_sets=tuple(np.array(summary.data_sets, dtype=object)[is_common]),
+        scores=means[np.ix_(is_common, stays)],
+        left_out=tuple(told),
+    )
+
+
+def comparison(
+    summary: Summary, reading: str, control: str = OURS
+) -> tuple[list[Table], list[str]]:
+    """Return tables and sentences on whether methods differ by more than chance.
+
+    Parameters
+    ----------
+    summary : Summary
+        The study.
+    reading : str
+        The reading of the calibration.
+    control : str
+        The method to compare with the others.
+
+    Raises
+    ------
+    InvalidInputError
+        When there is too little to compare.
+    """
+    found = contest(summary, reading)
+    if control not in found.methods:
+        raise InvalidInputError(
+            f"The method to compare must be one of {', '.join(found.methods) or 'none yet'}, which "
+            f"have numbers on most data sets; {control!r} was given. Choose another one."
+        )
+    column = found.methods.index(control)
+    comparisons = wilcoxon(found.scores, column)
+    beliefs, why_not = _beliefs(found.scores, column)
+    tables = [_pairs_table(found, control, reading, comparisons, beliefs)]
+    sentences = list(found.left_out)
+    if len(found.methods) > 2:
+        ranking = friedman(found.scores)
+        tables.insert(0, _ranks_table(found, reading, ranking))
+        sentences += _friedman_words(found, ranking)
+    sentences += _wilcoxon_words(found, control, comparisons)
+    sentences += [*_belief_words(control, beliefs), *why_not]
+    if reading == "grid":
+        sentences.append(
+            "Best on the grid is chosen on the test rows, which flatters methods with large grids; "
+            f"the reading {READINGS['nested']!r} is the fair one."
+        )
+    return tables, [f"{READINGS[reading].capitalize()}. {sentence}" for sentence in sentences]
+
+
+def _beliefs(scores: FloatArray, column: int) -> tuple[dict[int, Belief], list[str]]:
+    """Return the Bayesian test of one method against each other, or why there is none."""
+    others = [j for j in range(scores.shape[1]) if j != column]
+    try:
+        return {j: bayesian_signed_rank(scores[:, column], scores[:, j]) for j in others}, []
+    except MissingPackageError as error:
+        return {}, [f"No Bayesian comparison: {error}"]
+
+
+def _ranks_table(found: Contest, reading: str, ranking: Ranking) -> Table:
+    means = 100.0 * found.scores.mean(axis=0)
+    order = np.argsort(ranking.ranks, kind="stable")
+    rows = [
+        (found.methods[j], f"{ranking.ranks[j]:.2f}", f"{means[j]:.2f}", _behind(found, ranking, j))
+        for j in order
+    ]
+    return Table(
+        title=f"Average ranks over {len(found.data_sets)} data sets, {READINGS[reading]}",
+        columns=("method", "average rank", "mean accuracy (%)", "significantly better than"),
+        rows=tuple((Cell(method_label(name)), *map(Cell, rest)) for name, *rest in rows),
+        foot=(),
+    )
+
+
+def _behind(found: Contest, ranking: Ranking, j: int) -> str:
+    """Return the methods whose ranks are a critical difference or more behind that of one."""
+    least = ranking.ranks[j] + ranking.critical_difference
+    behind = [m for m, rank in zip(found.methods, ranking.ranks, strict=True) if rank >= least]
+    return ", ".join(map(method_label, behind)) or "–"
+
+
+def _pairs_table(
+    found: Contest,
+    control: str,
+    reading: str,
+    comparisons: dict[int, Comparison],
+    beliefs: dict[int, Belief],
+) -> Table:
+    rows = []
+    for j, result in comparisons.items():
+        cells = [
+            method_label(found.methods[j]),
+            signed(100.0 * result.difference),
+            f"{result.wins} : {result.losses}",
+            p_text(result.p_value),
+        ]
+        if beliefs:
+            cells += [f"{share:.2f}" for share in beliefs[j]]
+        rows.append(tuple(map(Cell, cells)))
+    heads = ["against", "mean difference (points)", "wins : losses", "p (Wilcoxon, Holm)"]
+    if beliefs:
+        heads += ["P(better)", "P(equal)", "P(worse)"]
+    return Table(
+        title=f"{method_label(control)} against each other method, {READINGS[reading]}",
+        columns=tuple(heads),
+        rows=tuple(rows),
+        foot=(),
+    )
+
+
+def _friedman_words(found: Contest, ranking: Ranking) -> Iterator[str]:
+    verdict = (
+        "the methods are not all alike"
+        if ranking.p_value <= LEVEL
+        else "no difference between the methods can be shown"
+    )
+    yield (
+        f"Friedman's test over {len(found.data_sets)} data sets and {len(found.methods)} methods: "
+        f"{verdict} (chi square {ranking.statistic:.2f}, p-value {p_text(ranking.p_value)})."
+    )
+    yield (
+        f"Nemenyi's test: two methods differ at the {LEVEL:.0%} level when their average ranks "
+        f"are at least {ranking.critical_difference:.2f} apart."
+    )
+
+
+def _wilcoxon_words(
+    found: Contest, control: str, comparisons: dict[int, Comparison]
+) -> Iterator[str]:
+    """Yield one sentence for the methods below, one for those above and one for the rest."""
+    verdicts: dict[str, list[str]] = {"better than": [], "worse than": [], "": []}
+    for j, result in comparisons.items():
+        side = "better than" if result.difference > 0 else "worse than"
+        verdicts[side if result.p_value <= LEVEL else ""].append(method_label(found.methods[j]))
+    name = method_label(control)
+    for side in ("better than", "worse than"):
+        if verdicts[side]:
+            yield (
+                f"Wilcoxon's test with Holm's correction: {name} is {side} "
+                f"{', '.join(verdicts[side])} by more than chance would explain."
+            )
+    if verdicts[""]:
+        yield (
+            "Wilcoxon's test with Holm's correction: no difference can be shown between "
+            f"{name} and {', '.join(verdicts[''])}."
+        )
+
+
+def _belief_words(control: str, beliefs: dict[int, Belief]) -> Iterator[str]:
+    if beliefs:
+        yield (
+            "Bayesian signed-rank test: the probabilities that on a further data set "
+            f"{method_label(control)} is better, practically equal (within {ROPE:.0%}) or worse."
+        )
+
+
+def p_text(p_value: float) -> str:
+    """Return a p-value in two digits.
+
+    Examples
+    --------
+    >>> p_text(0.01234), p_text(1e-9)
+    ('0.012', '< 0.0001')
+    """
+    return "< 0.0001" if p_value < 1e-4 else f"{p_value:.2g}"

@@ -1,0 +1,287 @@
+"""Pictures of a study, on matplotlib's axes.
+
+Every method has one colour and one marker in all of them.
+"""
+
+import io
+import math
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from margintree._extras import imported
+from margintree._typing import AnyArray, FloatArray
+from margintree.exceptions import InvalidInputError
+from margintree.plot._style import FAINT, INK, axes_or_new
+from margintree.study.compare import contest
+from margintree.study.names import READINGS, method_label
+from margintree.study.printed import printed
+from margintree.study.statistics import LEVEL, friedman
+from margintree.study.summary import Key, Summary
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_LOOKS = {
+    "cart": ("#0072b2", "o"),
+    "oct": ("#56b4e9", "s"),
+    "octh": ("#009e73", "^"),
+    "moctsvm": ("#d55e00", "D"),
+    "octsvm": ("#e69f00", "v"),
+    "svm-ovo": (INK, "P"),
+    "svm-ova": (FAINT, "X"),
+    "stree": ("#cc79a7", "<"),
+    "contree": ("#f0e442", ">"),
+}
+"""Colours of Okabe and Ito, and a marker where a colour alone would not do."""
+_OTHER = (FAINT, "h")
+_METADATA: dict[str, dict[str, None]] = {
+    "png": {"Software": None},
+    "svg": {"Date": None},
+    "pdf": {"CreationDate": None},
+}
+"""What a file would say of when and with what it was made."""
+_HAIR: dict[str, Any] = {"color": "#dddddd", "linewidth": 0.8, "zorder": 0}
+
+
+def plot_accuracies(summary: Summary, reading: str, ax: "Axes | None" = None) -> "Axes":
+    """Draw the accuracy of every method on every data set.
+
+    A marker is the mean over the repetitions and its bar one standard deviation to either side;
+    a black stroke is what the paper prints for the method.
+
+    Parameters
+    ----------
+    summary : Summary
+        The study.
+    reading : str
+        The reading of the calibration.
+    ax : Axes, optional
+        Where to draw; by default on a new figure.
+    """
+    names, methods = _with_numbers(summary, reading)
+    step = 0.8 / len(methods)
+    ax = axes_or_new(ax, 9.0, 1.4 + len(names) * (0.09 * len(methods) + 0.12))
+    strokes: list[tuple[float, float]] = []
+    for j, method in enumerate(methods):
+        heights = np.arange(float(len(names))) + step * (j - (len(methods) - 1) / 2)
+        spreads = [summary.spread(Key(name, method, reading)) for name in names]
+        known = [(y, 100 * s.mean, 100 * s.sd) for y, s in zip(heights, spreads, strict=True) if s]
+        y, mean, sd = np.array(known).T
+        colour, marker = _look(method)
+        ax.errorbar(
+            mean,
+            y,
+            xerr=np.nan_to_num(sd),
+            fmt=marker,
+            color=colour,
+            markeredgecolor=INK,
+            markeredgewidth=0.4,
+            markersize=5,
+            ecolor=FAINT,
+            elinewidth=1,
+            label=method_label(method),
+        )
+        strokes += _strokes(names, method, heights)
+    if strokes:
+        ax.plot(*np.array(strokes).T, "|", color="black", markeredgewidth=1.6, label="printed")
+    for border in np.arange(len(names) + 1) - 0.5:
+        ax.axhline(border, **_HAIR)
+    ax.set_yticks(range(len(names)), [name.replace("_", " ") for name in names])
+    ax.set_ylim(len(names) - 0.5, -0.5)
+    ax.set_xlabel("accuracy on the test rows (%)")
+    ax.set_title(f"Accuracy by method and data set, {READINGS[reading]}")
+    _legend_beside(ax)
+    return ax
+
+
+def plot_critical_differences(summary: Summary, reading: str, ax: "Axes | None" = None) -> "Axes":
+    """Draw the average ranks of the methods, and which of them do not differ.
+
+    Methods that a bar connects are closer than Nemenyi's critical difference.
+
+    Raises
+    ------
+    InvalidInputError
+        When fewer than three methods share two data sets.
+    """
+    found = contest(summary, reading)
+    ranking = friedman(found.scores)
+    ranks = np.array(ranking.ranks)
+    order = np.argsort(ranks, kind="stable")
+    groups = list(_groups(ranks[order], ranking.critical_difference))
+    n_methods = len(ranks)
+    first = 0.7 + 0.3 * len(groups)
+    n_left = (n_methods + 1) // 2
+    ax = axes_or_new(ax, 8.0, 1.3 + 0.28 * (first + n_left))
+    for place, j in enumerate(order):
+        is_left = place < n_left
+        level = -first - (place if is_left else n_methods - 1 - place)
+        _draw_method(ax, found.methods[j], ranks[j], level, 0.8 if is_left else n_methods + 0.2)
+    for i, (low, high) in enumerate(groups):
+        height = -0.45 - 0.3 * i
+        ax.plot([low - 0.03, high + 0.03], [height, height], color=INK, linewidth=4, zorder=3)
+    _draw_rank_axis(ax, n_methods, ranking.critical_difference)
+    ax.set_xlim(-0.1 * n_methods, 1.1 * n_methods + 1)
+    ax.set_ylim(-first - n_left + 0.3, 2.2)
+    ax.set_axis_off()
+    ax.set_title(
+        f"Average ranks over {len(found.data_sets)} data sets, {READINGS[reading]}: methods that a "
+        f"bar joins do not differ (Nemenyi, {LEVEL:.0%})",
+        fontsize="medium",
+    )
+    return ax
+
+
+def plot_splits(summary: Summary, reading: str, ax: "Axes | None" = None) -> "Axes":
+    """Draw how accurate the trees of every method are against how many splits they have."""
+    ax = _scatter(summary, reading, "splits", ax)
+    ax.set_xlim(left=0)
+    ax.set_xlabel("splits of a tree, mean over repetitions")
+    ax.set_title(f"Accuracy against size, {READINGS[reading]}")
+    return ax
+
+
+def plot_seconds(summary: Summary, reading: str, ax: "Axes | None" = None) -> "Axes":
+    """Draw how accurate every method is against how long a fit takes."""
+    ax = _scatter(summary, reading, "seconds", ax)
+    ax.set_xscale("log")
+    ax.set_xlabel("seconds of a fit, mean over repetitions")
+    ax.set_title(f"Accuracy against time, {READINGS[reading]}")
+    return ax
+
+
+FIGURES: dict[str, Callable[[Summary, str], "Axes"]] = {
+    "accuracy": plot_accuracies,
+    "critical-differences": plot_critical_differences,
+    "splits": plot_splits,
+    "seconds": plot_seconds,
+}
+"""The pictures of a study, by the names of their files."""
+
+
+def picture(
+    draw: Callable[[Summary, str], "Axes"], summary: Summary, reading: str, kind: str
+) -> bytes:
+    """Return the file of a picture, the same for the same rows.
+
+    Parameters
+    ----------
+    draw : callable
+        One of `FIGURES`.
+    summary, reading : Summary and str
+        What to draw.
+    kind : str
+        ``"png"``, ``"svg"`` or ``"pdf"``.
+    """
+    pyplot = imported("matplotlib.pyplot", extra="plot")
+    file = io.BytesIO()
+    with pyplot.rc_context({"svg.hashsalt": "margintree"}):
+        figure: Any = draw(summary, reading).figure
+        figure.savefig(file, format=kind, dpi=150, metadata=_METADATA[kind])
+    pyplot.close(figure)
+    return file.getvalue()
+
+
+def _look(method: str) -> tuple[str, str]:
+    return _LOOKS.get(method, _OTHER)
+
+
+def _with_numbers(summary: Summary, reading: str) -> tuple[list[str], list[str]]:
+    """Return the data sets and methods that have numbers."""
+    is_known = ~np.isnan(summary.means(reading))
+    if not is_known.any():
+        raise InvalidInputError(
+            f"A picture needs numbers of the reading {reading!r}; there are none yet. "
+            "Run more of the study."
+        )
+    names = np.array(summary.data_sets, dtype=object)[is_known.any(axis=1)]
+    methods = np.array(summary.methods, dtype=object)[is_known.any(axis=0)]
+    return names.tolist(), methods.tolist()
+
+
+def _strokes(names: list[str], method: str, heights: AnyArray) -> list[tuple[float, float]]:
+    """Return where the paper's accuracies of a method lie."""
+    found = [(printed().get((name, method)), y) for name, y in zip(names, heights, strict=True)]
+    return [(number.mean, y) for number, y in found if number is not None]
+
+
+def _legend_beside(ax: "Axes") -> None:
+    ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
+
+
+def _groups(ranks: FloatArray, critical_difference: float) -> Iterator[tuple[float, float]]:
+    """Yield the ends of the longest runs of sorted ranks that are closer than the difference.
+
+    Examples
+    --------
+    >>> list(_groups(np.array([1.0, 1.5, 2.4, 4.0]), 1.0))
+    [(1.0, 1.5), (1.5, 2.4)]
+    """
+    last = -1
+    for i, low in enumerate(ranks):
+        j = int(np.searchsorted(ranks, low + critical_difference)) - 1
+        if j > max(i, last):
+            yield float(low), float(ranks[j])
+            last = j
+
+
+def _draw_method(ax: "Axes", method: str, rank: float, level: float, side: float) -> None:
+    """Draw the line from a rank down to the name of its method at the side."""
+    colour, marker = _look(method)
+    ax.plot([rank, rank, side], [0, level, level], color=INK, linewidth=0.9)
+    ax.plot(rank, 0, marker, color=colour, markeredgecolor=INK, markersize=7, zorder=4)
+    is_left = side < rank
+    name = method_label(method)
+    text = f"{name}  {rank:.2f}" if is_left else f"{rank:.2f}  {name}"
+    ax.text(side, level, f" {text} ", ha="right" if is_left else "left", va="center", color=INK)
+
+
+def _draw_rank_axis(ax: "Axes", n_methods: int, critical_difference: float) -> None:
+    ax.plot([1, n_methods], [0, 0], color=INK, linewidth=1.2)
+    for rank in range(1, n_methods + 1):
+        ax.plot([rank, rank], [0, 0.25], color=INK, linewidth=1.2)
+        ax.text(rank, 0.4, str(rank), ha="center", va="bottom", color=INK)
+    ends = [1, 1 + critical_difference]
+    ax.plot(ends, [1.5, 1.5], "|-", color=INK, markersize=8)
+    middle = 1 + critical_difference / 2
+    text = f"critical difference {critical_difference:.2f}"
+    ax.text(middle, 1.65, text, ha="center", va="bottom", color=INK, size="small")
+
+
+def _scatter(summary: Summary, reading: str, measure: str, ax: "Axes | None") -> "Axes":
+    """Draw accuracy against another measure: data sets as small markers, their mean as a large one.
+
+    Accuracies are told from the mean of all methods on the same data set, so that easy data sets
+    do not hide what methods do.
+    """
+    _with_numbers(summary, reading)
+    accuracies = 100 * summary.means(reading)
+    is_known = ~np.isnan(accuracies)
+    totals = np.where(is_known, accuracies, 0.0).sum(axis=1)
+    above = accuracies - (totals / np.maximum(is_known.sum(axis=1), 1))[:, None]
+    values = summary.means(reading, measure)
+    ax = axes_or_new(ax, 7.0, 4.6)
+    for j, method in enumerate(summary.methods):
+        is_shown = ~np.isnan(above[:, j] + values[:, j])
+        if not is_shown.any():
+            continue
+        x, y = values[is_shown, j], above[is_shown, j]
+        colour, marker = _look(method)
+        ax.plot(x, y, marker, color=colour, markersize=4, alpha=0.35, markeredgewidth=0)
+        middle = math.exp(np.log(x).mean()) if measure == "seconds" else x.mean()
+        ax.plot(
+            middle,
+            y.mean(),
+            marker,
+            color=colour,
+            markersize=11,
+            markeredgecolor=INK,
+            label=method_label(method),
+            zorder=4,
+        )
+    ax.axhline(0.0, **_HAIR)
+    ax.set_ylabel("accuracy above the mean of all methods (points)")
+    _legend_beside(ax)
+    return ax
