@@ -104,10 +104,7 @@ def search_sparse(
         most = default_iterations(problem) if limits.iterations is None else limits.iterations
         descents = _descents(problem, shape, limits, starts, clock)
         while incumbent.iterations < most and incumbent.gap > limits.gap and not clock.is_over():
-            tree = next(descents, None)
-            if tree is None:
-                break
-            incumbent.offer(centred(problem, tree))
+            incumbent.offer(centred(problem, next(descents)))
             incumbent.iterations += 1
         reason, limit = _why_it_stopped(incumbent, limits, clock)
     return incumbent.result(reason, limit, limits.gap, solver="search")
@@ -127,9 +124,9 @@ def default_iterations(problem: Problem) -> int:
     Examples
     --------
     >>> default_iterations(Problem.from_data([[0.0], [1.0]], [0, 1], n_classes=2, depth=1))
-    80
+    60
     """
-    return int(np.clip(DEFAULT_WORK // (problem.n_rows * problem.n_features), 40, 80))
+    return int(np.clip(DEFAULT_WORK // (problem.n_rows * problem.n_features), 40, 60))
 
 
 def _descents(
@@ -139,18 +136,22 @@ def _descents(
     starts: Sequence[ObliqueTree],
     clock: Clock,
 ) -> Iterator[ObliqueTree]:
-    """Yield the trees that descents lead to."""
+    """Yield the trees that descents lead to, without end: at last from the best of them."""
     craft = Craft(problem, shape, np.random.default_rng(limits.seed), clock)
+    ends = []
     for origin in _origins(problem, shape, limits, starts, clock):
         best, failures = craft.descend(to_node(origin)), 0
         yield to_tree(problem, best)
         while failures < PATIENCE:
             found = craft.descend(craft.rebuilt(best))
             yield to_tree(problem, found)
-            if craft.cost(found, craft.everything) < craft.cost(best, craft.everything) - GAIN:
-                best, failures = found, 0
-            else:
-                failures += 1
+            best, failures = (found, 0) if craft.is_cheaper(found, best) else (best, failures + 1)
+        ends.append(best)
+    best = min(ends, key=craft.total)
+    while True:
+        found = craft.descend(craft.rebuilt(best))
+        yield to_tree(problem, found)
+        best = found if craft.is_cheaper(found, best) else best
 
 
 def _origins(
@@ -194,7 +195,7 @@ class Craft:
         before = np.inf
         for _ in range(MAX_SWEEPS):
             node = self.improved(node, self.everything, self.problem.depth)
-            cost = self.cost(node, self.everything)
+            cost = self.total(node)
             if cost >= before - GAIN or self.clock.is_over():
                 break
             before = cost
@@ -213,6 +214,14 @@ class Craft:
             return np.inf
         own = self.price * np.count_nonzero(node.weights)
         return float(own + self.cost(node.left, left) + self.cost(node.right, right))
+
+    def total(self, node: Node) -> float:
+        """Return what a whole tree costs."""
+        return self.cost(node, self.everything)
+
+    def is_cheaper(self, node: Node, other: Node) -> bool:
+        """Tell whether one tree costs less than another."""
+        return self.total(node) < self.total(other) - GAIN
 
     def _is_wide(self, node: Cut, left: IntArray, right: IntArray) -> bool:
         """Tell whether the sides of a split are far enough apart."""
@@ -412,7 +421,7 @@ class Craft:
         """Return the cheapest tree that lacks one of the lowest splits."""
         return min(
             self._without_one(node, self.everything),
-            key=lambda tree: self.cost(tree, self.everything),
+            key=self.total,
         )
 
     def _without_one(self, node: Node, rows: IntArray) -> Iterator[Node]:

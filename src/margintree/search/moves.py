@@ -92,6 +92,12 @@ def prune(bench: Workbench, node: int, _: IntArray) -> None:
     bench.cut(node)
 
 
+def reweigh(bench: Workbench, *_: object) -> None:
+    """Wander off as if every row had another weight."""
+    spread = 0.3 + bench.rng.random()
+    bench.wander(np.exp(spread * bench.rng.standard_normal(len(bench.task.X))))
+
+
 KICKS: Sequence[Kick] = (
     rebuild,
     regroup,
@@ -100,6 +106,7 @@ KICKS: Sequence[Kick] = (
     tilt,
     promote,
     prune,
+    reweigh,
 )
 
 

@@ -17,6 +17,8 @@ ROWS_PER_CALL = 3000
 """Rows times sweeps after which a kernel returns, so that the clock is looked at now and then."""
 ATTEMPTS = 3
 """How often a terminal node may try to grow."""
+WANDERING = 3
+"""Sweeps with other weights of the rows."""
 ROUGHLY = (20, 1e-3, 1, 1.5)
 EXACTLY = (300, 1e-6, 100, 1.8)
 """How to polish: rounds, tolerance, patience and power."""
@@ -124,6 +126,15 @@ class Workbench:
             node for node in topology.subtree(top, self.task.depth - 1) for _ in range(ATTEMPTS)
         ]
         self._descend(nodes, n_growing=len(nodes), n_loose=len(nodes))
+
+    def wander(self, factors: FloatArray) -> None:
+        """Improve the tree a little as if the weights of the rows were multiplied by factors."""
+        task = self.task
+        prices, pull = task.prices * factors[:, None], task.pull * factors
+        self.task = task._replace(prices=prices, pull=pull)
+        self._descend([1] * WANDERING, n_loose=WANDERING)
+        self.task = task
+        self.settle()
 
     def polish(self, exactly: bool = True) -> float:
         """Give the routing its best hyperplanes, and return the cost."""
