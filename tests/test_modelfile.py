@@ -4,7 +4,6 @@ import contextlib
 import json
 import time
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
+from contents import SCHEMA, anything, edited, places
 from margintree import (
     InvalidInputError,
     MOCTSVMClassifier,
@@ -27,9 +27,6 @@ from margintree.result import Reason
 from models import fitted
 from strategies import trees
 
-SCHEMA = json.loads(
-    (Path(__file__).parents[1] / "docs" / "model-format.schema.json").read_text(encoding="utf-8")
-)
 STUMP = ObliqueTree.stump([2.0, -0.1], -1.0, leaf_classes=[0, 1], n_classes=2)
 
 
@@ -156,17 +153,6 @@ def test_a_failed_write_leaves_the_old_file(path, monkeypatch):
         save(fitted(STUMP, [5, 6]), path)
     assert path.read_bytes() == before
     assert list(path.parent.iterdir()) == [path]
-
-
-def edited(content, where, value):
-    """Return the content with one entry, at a dotted place, replaced."""
-    *outer, last = where.split(".")
-    copy = json.loads(json.dumps(content))
-    holder = copy
-    for name in outer:
-        holder = holder[name]
-    holder[last] = value
-    return copy
 
 
 @pytest.mark.parametrize(
@@ -335,21 +321,6 @@ def test_a_deeper_tree_than_any_is_refused(path):
 def replace_tree(estimator, tree):
     estimator.result_ = replace(estimator.result_, tree=tree)
     return estimator
-
-
-anything = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
-    max_leaves=4,
-)
-
-
-def places(data):
-    """Yield the holder and key of every entry, at any depth."""
-    keys = data if isinstance(data, dict) else range(len(data)) if isinstance(data, list) else ()
-    for key in keys:
-        yield data, key
-        yield from places(data[key])
 
 
 @given(tree=trees())

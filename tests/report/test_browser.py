@@ -6,10 +6,16 @@ from dataclasses import fields
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.metrics import confusion_matrix, precision_recall_fscore_support
 
-from margintree import CARTClassifier, MOCTSVMClassifier, ObliqueTree
+from margintree import (
+    CARTClassifier,
+    MOCTSVMClassifier,
+    ObliqueTree,
+    make_table_classifier,
+)
 from margintree.estimators import ESTIMATORS
 from margintree.export.questions import question
 from margintree.page import render
@@ -546,3 +552,69 @@ def picture(page, name):
     ARTIFACTS.mkdir(parents=True, exist_ok=True)
     page.screenshot(path=ARTIFACTS / f"{name}.png", full_page=True)
     return (ARTIFACTS / f"{name}.png").stat().st_size
+
+
+@pytest.fixture(scope="module")
+def table():
+    """Return a tree on a table of numbers, categories and booleans with missing cells, and it."""
+    n = 60
+    rng = np.random.default_rng(0)
+    labels = np.array(["hen", "egg", "chick"])[np.arange(n) % 3]
+    colours = {"hen": ["red", "black"], "egg": ["white", "red"], "chick": ["yellow", "white"]}
+    rows = pd.DataFrame(
+        {
+            "size": (rng.normal(3, 1, n) + 2 * (labels == "hen")).round(2),
+            "colour": [rng.choice(colours[label]) for label in labels],
+            "moves": [label != "egg" for label in labels],
+        }
+    ).astype({"moves": object})
+    rows.loc[::7, "size"] = None
+    rows.loc[rng.random(n) < 0.1, "colour"] = None
+    rows.loc[(labels == "egg") & (rng.random(n) < 0.6), "moves"] = None
+    rows.loc[[1, 2], "colour"] = ["green", "blue"]
+    return (
+        make_table_classifier(MOCTSVMClassifier(2, c1=10.0, max_iter=2)).fit(rows, labels),
+        rows,
+        labels,
+    )
+
+
+def test_a_table_is_followed_by_its_columns(visit, table):
+    """Every row, missing cells and all, is predicted as predict does."""
+    clf, rows, labels = table
+    page = visit(clf.report(rows, labels).html)
+    assert "3 columns" in page.locator("#summary").inner_text()
+    assert re.search(r"\bif (colour|moves) is ", page.locator("#panel-node").inner_text())
+    page.locator("#tab-row").click()
+    for row, label in enumerate(clf.predict(rows)):
+        choose(page, row)
+        assert clf.classes_[predicted(page)] == label
+    assert picture(page, "report-table") > 10_000
+
+
+def test_cells_of_a_table_are_typed_and_chosen(visit, table):
+    """Numbers are typed, categories chosen, any may be missing; a change does what it says."""
+    clf, rows, labels = table
+    page = visit(clf.report(rows, labels).html)
+    page.locator("#tab-row").click()
+    size, colour, moves = (page.locator(f".fields [data-feature='{j}']") for j in range(3))
+    for cells in (
+        [None, "red", True],
+        [5.5, None, False],
+        [2.0, "another", None],
+        [4, "white", True],
+    ):
+        size.fill("" if cells[0] is None else str(cells[0]))
+        colour.select_option(label=cells[1] or "missing")
+        moves.select_option(label="missing" if cells[2] is None else str(cells[2]).lower())
+        (expected,) = clf.predict(pd.DataFrame([cells], columns=rows.columns, dtype=object))
+        assert clf.classes_[predicted(page)] == expected
+        changes = page.locator(".try")
+        for i in range(changes.count()):
+            label = int(changes.nth(i).get_attribute("data-label"))
+            before = [field.input_value() for field in (size, colour, moves)]
+            changes.nth(i).click()
+            assert predicted(page) == label
+            size.fill(before[0])
+            colour.select_option(before[1])
+            moves.select_option(before[2])

@@ -8,7 +8,6 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
-from sklearn.metrics import confusion_matrix
 
 from margintree._typing import AnyArray
 from margintree.estimators import TableClassifier, TreeClassifier
@@ -61,8 +60,9 @@ def print_columns(out: Console, estimator: TreeClassifier | TableClassifier) -> 
 
 def print_scores(out: Console, labels: AnyArray, predictions: AnyArray) -> None:
     """Print the accuracy and, class by class, how many rows were called what."""
-    classes = np.union1d(labels, predictions)
-    counts = confusion_matrix(labels, predictions, labels=classes)
+    classes, codes = np.unique(np.concatenate([labels, predictions]), return_inverse=True)
+    counts = np.zeros((len(classes), len(classes)), dtype=int)
+    np.add.at(counts, (codes[: len(labels)], codes[len(labels) :]), 1)
     right = int(np.trace(counts))
     out.print(f"accuracy {right / len(labels):.2%}  ({right} of {len(labels)} rows)\n")
     table = Table(box=box.SIMPLE_HEAD)

@@ -74,11 +74,27 @@ def export(
         raise InvalidInputError(
             "An ONNX model is not text and cannot be printed. Name a file to write with --output."
         )
-    content = _content(load(model), form)
+    estimator = load(model)
+    if form is Format.ONNX:
+        _tell_what_onnx_takes(estimator)
+    content = _content(estimator, form)
     if output is not None:
         write_whole(output, content)
     else:
         typer.echo(content, nl=False)
+
+
+def _tell_what_onnx_takes(estimator: "TreeClassifier | TableClassifier") -> None:
+    """Say on stderr which numbers an ONNX model takes where they are not those of the table."""
+    from margintree.export.names import named
+
+    known = named(estimator)
+    if known.conditions:
+        typer.echo(
+            "Note: ONNX holds the tree alone and takes these numbers, with 1 where words hold and "
+            f"0 elsewhere: {', '.join(known.features)}.",
+            err=True,
+        )
 
 
 def _content(estimator: "TreeClassifier | TableClassifier", form: Format) -> str | bytes:

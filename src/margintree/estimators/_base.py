@@ -2,14 +2,13 @@
 
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
+from sklearn.base import ClassifierMixin, _fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -17,11 +16,12 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from margintree import topology
 from margintree._typing import AnyArray, FloatArray, IntArray
 from margintree.estimators._cells import errors_naming_the_column
+from margintree.estimators._shown import ShownAsTree
 from margintree.estimators._weights import row_weights
 from margintree.exceptions import ShallowTreeWarning
 from margintree.judges import AnyCost
 from margintree.problem import MAX_DEPTH, Problem, can_name_all_classes
-from margintree.report import Report, picture, report_on
+from margintree.report import Report, report_on
 from margintree.result import Result
 from margintree.tree import ObliqueTree
 
@@ -29,7 +29,7 @@ AT_LEAST_0 = [Interval(Real, 0, None, closed="left")]
 """The constraint on most parameters."""
 
 
-class TreeClassifier(ClassifierMixin, BaseEstimator, ABC):
+class TreeClassifier(ClassifierMixin, ShownAsTree, ABC):
     """Base of the classifiers whose fitted model is an `ObliqueTree`.
 
     A subclass states its parameters, which must include ``max_depth``, ``class_weight`` and
@@ -223,18 +223,6 @@ class TreeClassifier(ClassifierMixin, BaseEstimator, ABC):
         with errors_naming_the_column(X):
             X, y = validate_data(self, X, y, dtype=np.float64, reset=False)
         return report_on(self, X, y.tolist(), feature_names=feature_names)
-
-    @property
-    def _repr_html_(self) -> Callable[[], str]:
-        """How a notebook shows the classifier: once it is fitted, as its tree."""
-        as_diagram: Callable[[], str] = super()._repr_html_
-        return partial(picture, self) if hasattr(self, "result_") else as_diagram
-
-    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
-        bundle: dict[str, str] = super()._repr_mimebundle_(**kwargs)
-        if "text/html" in bundle:
-            bundle["text/html"] = self._repr_html_()
-        return bundle
 
     def _fitted_tree(self) -> ObliqueTree:
         check_is_fitted(self)

@@ -1,22 +1,21 @@
 """A tree classifier that takes tables as they are."""
 
-from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from margintree.estimators._base import TreeClassifier
+from margintree.estimators._shown import ShownAsTree
 from margintree.estimators.moctsvm import MOCTSVMClassifier
 from margintree.judges import AnyCost
 from margintree.preprocessing import Encoding, TableEncoder
-from margintree.report import Report, picture, report_on
+from margintree.report import Report, report_on
 from margintree.result import Result
 from margintree.tree import ObliqueTree
 
 
-class TableClassifier(Pipeline):
+class TableClassifier(ShownAsTree, Pipeline):
     """A pipeline of a `TableEncoder` and a tree classifier; `make_table_classifier` makes it.
 
     It is a `sklearn.pipeline.Pipeline` with the steps ``table`` and ``classifier``, which shows
@@ -79,18 +78,6 @@ class TableClassifier(Pipeline):
         """
         check_is_fitted(self)
         return report_on(self, self[0].values(X), list(y), title=title)
-
-    @property
-    def _repr_html_(self) -> Callable[[], str]:
-        """How a notebook shows the classifier: once it is fitted, as its tree."""
-        as_diagram: Callable[[], str] = super()._repr_html_
-        return partial(picture, self) if hasattr(self[-1], "result_") else as_diagram
-
-    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
-        bundle: dict[str, str] = super()._repr_mimebundle_(**kwargs)
-        if "text/html" in bundle:
-            bundle["text/html"] = self._repr_html_()
-        return bundle
 
 
 def make_table_classifier(estimator: TreeClassifier | None = None) -> TableClassifier:

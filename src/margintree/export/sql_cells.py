@@ -26,7 +26,7 @@ def _values(column: Column, place: str) -> Iterator[str]:
     """Yield the features of a column in their order."""
     match column:
         case BooleanColumn():
-            is_true = f"LOWER({_text(place)}) IN ({_words(TRUE_WORDS)})"
+            is_true = _says(place, TRUE_WORDS, in_any_case=True)
             yield _case(
                 (_is_missing(place), number(column.fill)), (is_true, number(1)), other=number(0)
             )
@@ -34,26 +34,23 @@ def _values(column: Column, place: str) -> Iterator[str]:
             yield _case((_is_missing(place), number(column.fill)), other=_double(place))
         case CategoryColumn():
             for level in column.shown_levels:
-                yield _indicator(f"{_text(place)} IN ({_words([level])})")
+                yield _indicator(_says(place, [level]))
             if column.groups_others:
-                known = _words([*MISSING_WORDS, *column.levels])
-                yield _indicator(f"{_text(place)} NOT IN ({known})")
+                yield _indicator(f"NOT {_says(place, [*MISSING_WORDS, *column.levels])}")
     if column.marks_missing:
         yield _indicator(_is_missing(place))
 
 
 def _is_missing(place: str) -> str:
-    return f"{_text(place)} IN ({_words(MISSING_WORDS)})"
+    return _says(place, MISSING_WORDS)
 
 
-def _words(words: Sequence[str]) -> str:
-    """Return a list of texts; a whole number may be stored with a fraction of 0."""
+def _says(place: str, words: Sequence[str], *, in_any_case: bool = False) -> str:
+    """Return whether a cell says one of the words; a whole number may have a fraction of 0."""
     spellings = [[word, f"{word}.0"] if is_whole(word) else [word] for word in words]
-    return ", ".join(literal(text) for both in spellings for text in both)
-
-
-def _text(place: str) -> str:
-    return f"TRIM(COALESCE(CAST({place} AS VARCHAR), ''))"
+    texts = ", ".join(literal(text) for both in spellings for text in both)
+    text = f"TRIM(COALESCE(CAST({place} AS VARCHAR), ''))"
+    return f"{f'LOWER({text})' if in_any_case else text} IN ({texts})"
 
 
 def _double(place: str) -> str:

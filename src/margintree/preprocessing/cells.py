@@ -169,22 +169,14 @@ def cells_of(table: Any) -> list[Cells]:
         columns = [table[name] for name in table.columns]
         pairs = zip(names, columns, strict=True)
         return [Cells(name, _array(c), is_category=_says_category(c)) for name, c in pairs]
-    array = np.asarray(table) if hasattr(table, "dtype") else _object_array(table)
+    array = np.asarray(table) if hasattr(table, "dtype") else np.array(table, dtype=object)
     if array.ndim != 2:
         raise InvalidInputError(
-            f"A table must have rows and columns; the shape of what was given is {array.shape}. "
-            "Give a pandas or polars frame, an array of two dimensions or a list of rows."
+            "A table must have rows with the same number of cells; the shape of what was given is "
+            f"{array.shape}. Give a pandas or polars frame, an array of two dimensions or a list "
+            "of rows."
         )
     return [Cells(f"x{j}", _array(column)) for j, column in enumerate(array.T)]
-
-
-def _object_array(rows: Any) -> AnyArray:
-    try:
-        return np.array(rows, dtype=object)
-    except ValueError as error:
-        raise InvalidInputError(
-            f"The rows of a table must have the same number of cells ({error}). Fill them up."
-        ) from error
 
 
 def _array(column: Any) -> AnyArray:
@@ -199,6 +191,11 @@ def object_array(cells: Iterable[Any]) -> AnyArray:
     """Return an array of one dimension, whatever the cells are."""
     # With None at the end, cells that are lists do not become further dimensions.
     return np.array([*cells, None], dtype=object)[:-1]
+
+
+def shortened(text: str, width: int = 400) -> str:
+    """Return the text, or its beginning where a message would grow too long."""
+    return text if len(text) <= width else f"{text[:width]} ..."
 
 
 def _says_category(column: Any) -> bool:

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from margintree._typing import AnyArray, FloatArray
 from margintree.exceptions import InvalidInputError, TableWarning
-from margintree.preprocessing.cells import Cells, cells_of
+from margintree.preprocessing.cells import Cells, cells_of, text_of
 from margintree.preprocessing.columns import CategoryColumn
 from margintree.preprocessing.encoding import Encoding, LeftOut
 from margintree.preprocessing.learning import Learner, oddity
@@ -88,10 +88,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
                 f"{len(cells)} columns."
             )
         labels = [0] * n_rows if y is None else list(y)
-        if len(labels) != n_rows:
-            raise InvalidInputError(
-                f"Every row must have a label; there are {n_rows} rows and {len(labels)} labels."
-            )
+        _check_labels(labels, n_rows)
         learner = Learner.on(labels, self.min_share, self.max_levels)
         learnt = [learner.column(column) for column in cells]
         _tell_what_is_odd(cells, learnt)
@@ -124,7 +121,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         -------
         ndarray of shape (n, number of features)
         """
-        return self.encoding_.encoded(self.values(X))
+        values = self.values(X)
+        return self.encoding_.encoded(values)
 
     def values(self, X: Any) -> FloatArray:
         """Return one value per cell of the columns that are used; see `Encoding.values`."""
@@ -135,15 +133,29 @@ class TableEncoder(TransformerMixin, BaseEstimator):
                 f"The rows must have {self.n_features_in_} cells, as in fit; they have "
                 f"{len(cells)}. Give a frame with column names, or all columns."
             )
-        for column, given in zip(self.encoding_.columns, self.encoding_.found(cells), strict=True):
+        found = self.encoding_.found(cells)
+        for column, given in zip(self.encoding_.columns, found, strict=True):
             if isinstance(column, CategoryColumn):
                 _tell_what_is_unseen(column, given)
-        return self.encoding_.values(cells)
+        return self.encoding_.values(found)
 
     def get_feature_names_out(self, input_features: Any = None) -> AnyArray:  # noqa: ARG002
         """Return the features in words, such as "age", "age is missing" and "island is Dream"."""
         check_is_fitted(self)
         return np.array([feature.words for feature in self.encoding_.features], dtype=object)
+
+
+def _check_labels(labels: list[Any], n_rows: int) -> None:
+    if len(labels) != n_rows:
+        raise InvalidInputError(
+            f"Every row must have a label; there are {n_rows} rows and {len(labels)} labels."
+        )
+    for row, label in enumerate(labels):
+        if not isinstance(label, str) and not text_of(label):
+            raise InvalidInputError(
+                f"Every row must have a label; that of row {row + 1} is {label!r}. Fill it in or "
+                "drop the row."
+            )
 
 
 def _tell_what_is_odd(cells: list[Cells], learnt: list[Any]) -> None:

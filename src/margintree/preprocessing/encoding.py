@@ -8,7 +8,7 @@ import numpy as np
 
 from margintree._typing import FloatArray
 from margintree.exceptions import InvalidInputError
-from margintree.preprocessing.cells import Cells
+from margintree.preprocessing.cells import Cells, shortened
 from margintree.preprocessing.columns import Column, Feature
 
 
@@ -69,14 +69,14 @@ class Encoding:
         if absent:
             raise InvalidInputError(
                 f"The table has no column {', '.join(map(repr, absent[:10]))}, which the model "
-                f"needs. Its columns are: {_shortened(', '.join(by_name))}. Add the column; its "
+                f"needs. Its columns are: {shortened(', '.join(by_name))}. Add the column; its "
                 "cells may be empty, which counts as missing."
             )
         return [by_name[column.name] for column in self.columns]
 
     def values(self, cells: Sequence[Cells]) -> FloatArray:
-        """Return the value of every cell of the used columns, NaN where it is missing."""
-        pairs = zip(self.columns, self.found(cells), strict=True)
+        """Return the value of every cell of the columns that `found` returned, NaN if missing."""
+        pairs = zip(self.columns, cells, strict=True)
         return np.column_stack([column.values(given) for column, given in pairs])
 
     def encoded(self, values: FloatArray) -> FloatArray:
@@ -88,7 +88,3 @@ class Encoding:
         """Return the encoding as plain lists, texts and numbers."""
         columns = [{"kind": column.kind} | asdict(column) for column in self.columns]
         return {"columns": columns, "left_out": [asdict(column) for column in self.left_out]}
-
-
-def _shortened(text: str, width: int = 400) -> str:
-    return text if len(text) <= width else f"{text[:width]} ..."

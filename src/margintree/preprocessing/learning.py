@@ -18,6 +18,7 @@ _LEAST_NUMBERED = 20
 """Rows from which consecutive whole numbers are taken for numbers of the rows."""
 _SIGNIFICANCE = 0.05
 """How improbable the labels of the rows with missing cells must be, if missing meant nothing."""
+_ALL_MISSING = "all its cells are missing"
 _DATE = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}([T ].*)?")
 
 
@@ -50,6 +51,8 @@ class Learner:
         if cells.has_numbers_only:
             return self._numbers(cells)
         present = Counter(text for text in cells.texts if text)
+        if not present:
+            return LeftOut(cells.name, _ALL_MISSING)
         if {text.lower() for text in present} <= {"true", "false"}:
             return self._booleans(cells)
         return self._categories(cells, present)
@@ -59,7 +62,7 @@ class Learner:
         present = values[~np.isnan(values)]
         marks_missing = self._is_informative(np.isnan(values))
         if not len(present):
-            return LeftOut(cells.name, "all its cells are missing")
+            return LeftOut(cells.name, _ALL_MISSING)
         if present.min() == present.max() and not marks_missing:
             return LeftOut(cells.name, f"all its cells say {present[0]:.6g}")
         if len(present) == len(values) and _numbers_rows(present):

@@ -7,7 +7,7 @@ from itertools import islice
 
 _SAMPLE = 100
 """Rows that are looked at to find the separator."""
-_HINT = re.compile(r"sep=(.)\r?\n", re.IGNORECASE)
+_HINT = re.compile(r"sep=([,;|\t])(?=[\r\n])", re.IGNORECASE)
 """The first line with which some programs tell a spreadsheet the separator."""
 
 
@@ -31,7 +31,7 @@ def decoded(data: bytes) -> tuple[str, str]:
 
 
 def separator_of(text: str) -> tuple[str, str]:
-    r"""Return the separator of the cells, and the text without a line that only says so.
+    r"""Return the separator of the cells, and the text with a line that only says so emptied.
 
     It is the one with which most of the first rows have as many cells as the line of names; of
     several, the one that gives the most cells, and the comma if none gives two.
@@ -43,7 +43,7 @@ def separator_of(text: str) -> tuple[str, str]:
     """
     hint = _HINT.match(text)
     if hint:
-        return hint[1], text[hint.end() :]
+        return hint[1], text[hint.end() :]  # An empty line, so that lines keep their numbers.
     return max((",", ";", "\t", "|"), key=lambda candidate: _score(text, candidate)), text
 
 

@@ -3,6 +3,7 @@
 import csv
 import io
 import os
+from collections import Counter
 from pathlib import Path
 
 from margintree._extras import imported
@@ -110,10 +111,10 @@ def _checked(
         )
     header = (cell.strip() for cell in numbered[0][1])
     columns = tuple(cell or f"column {j + 1}" for j, cell in enumerate(header))
-    repeated = {column for column in columns if columns.count(column) > 1}
+    repeated = [column for column, count in Counter(columns).items() if count > 1]
     if repeated:
         raise InvalidInputError(
-            f"The columns of {name!r} must have different names; {min(repeated)!r} is there more "
+            f"The columns of {name!r} must have different names; {repeated[0]!r} is there more "
             "than once. Rename one."
         )
     for line, row in numbered[1:]:

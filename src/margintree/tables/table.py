@@ -3,13 +3,14 @@
 import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from margintree._typing import AnyArray, FloatArray
 from margintree.exceptions import InvalidInputError
-from margintree.preprocessing.cells import Cells, TableOfCells, object_array
+from margintree.preprocessing.cells import Cells, TableOfCells, object_array, shortened
 
 
 @dataclass(frozen=True)
@@ -39,15 +40,19 @@ class Table(TableOfCells):
     def __len__(self) -> int:
         return len(self.cells[0])
 
+    @cached_property
+    def _by_name(self) -> dict[str, list[Any]]:
+        return dict(zip(self.columns, self.cells, strict=True))
+
     def __getitem__(self, name: str) -> list[Any]:
-        if name not in self.columns:
+        if name not in self._by_name:
             similar = difflib.get_close_matches(name, self.columns, n=1)
             hint = f"Did you mean {similar[0]!r}? " if similar else ""
             raise InvalidInputError(
                 f"{self.name} has no column {name!r}. {hint}Its columns are: "
-                f"{_shortened(', '.join(self.columns))}."
+                f"{shortened(', '.join(self.columns))}."
             )
-        return self.cells[self.columns.index(name)]
+        return self._by_name[name]
 
     def without(self, name: str) -> "Table":
         """Return the table without one of its columns."""
@@ -106,7 +111,3 @@ def _is_integer(cell: str) -> bool:
     """Tell whether the text is how Python would write an integer of 64 bits: 7, but not 007."""
     digits = cell.removeprefix("-")
     return digits.isascii() and digits.isdigit() and len(digits) < 19 and str(int(cell)) == cell
-
-
-def _shortened(text: str, width: int = 400) -> str:
-    return text if len(text) <= width else f"{text[:width]} ..."
