@@ -42,7 +42,7 @@ def run_study(
 ) -> None:
     """Do the jobs that a store does not have yet, and write their rows to it as they finish.
 
-    Point
+    Parameters
     ----------
     spec : Spec
         The specification.
