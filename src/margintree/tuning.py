@@ -19,7 +19,7 @@ from margintree.judges import count_errors, price_labels
 from margintree.limits import Limits
 from margintree.objective import objective
 from margintree.problem import Costs, Problem
-from margintree.result import Result
+from margintree.result import Reason, Result
 from margintree.rivals import fit_cart, fit_oct, fit_octh
 from margintree.shape import Shape
 from margintree.tree import ObliqueTree
@@ -32,8 +32,10 @@ N_STARTS = 3
 """Trees that a search begins from, beside one start of its own."""
 N_ANCHORS = 12
 """Points of a grid of costs that are searched first, and longer, so that the rest starts warm."""
+ANCHOR_SHARE = 1 / 16
+"""The largest share of a grid that they may be."""
 ANCHOR_FACTOR = 8
-"""How much longer."""
+"""How much longer they are searched."""
 GAIN = 1e-6
 """Share of a cost by which a tree from elsewhere must be cheaper to be worth a second look."""
 
@@ -151,7 +153,7 @@ def _cost_path(
     walk = _Walk(problem, limits, aim, terms)
     # From dear errors, whose trees have many splits, to cheap ones: pruning is easier than growing.
     order = sorted(range(len(grid)), key=lambda k: _steps(grid[k]))
-    anchors = order[:: len(order) // N_ANCHORS + 1]
+    anchors = order[:: int(max(1 / ANCHOR_SHARE, len(order) / N_ANCHORS + 1))]
     longer = (limits.iterations or 0) * ANCHOR_FACTOR or None
     shared = sum(walk.fit(grid[k], longer).seconds for k in anchors)
     found = {k: walk.fit(grid[k], limits.iterations) for k in order}
@@ -197,6 +199,7 @@ class _Walk:
             parts=self.parts,
             aim=self.aim,
         )
+        _check_uninterrupted(result)
         self.pool.add(result.tree)
         return result
 
@@ -205,6 +208,12 @@ class _Walk:
         again = self.fit(costs, self.limits.iterations)
         better = min(again, first, key=lambda result: result.objective)
         return replace(better, seconds=again.seconds + first.seconds)
+
+
+def _check_uninterrupted(result: Result) -> None:
+    """End the whole path where a fit was interrupted: a path is known by its limits alone."""
+    if result.reason is Reason.INTERRUPTED:
+        raise KeyboardInterrupt
 
 
 def _with_gram(problem: Problem, aim: "Aim") -> "Aim":
@@ -253,6 +262,7 @@ def fit_octh_path(
         costs = Costs(problem.costs.errors, 0.0, grid[k])
         starts = pool.cheapest(np.array([costs.errors, costs.splits]), N_STARTS)
         found[k] = fit_octh(replace(problem, costs=costs), shape, limits=limits, starts=starts)
+        _check_uninterrupted(found[k])
         pool.add(found[k].tree)
     return [found[k] for k in range(len(grid))]
 
@@ -276,6 +286,7 @@ def fit_oct_path(
         starts = [result.tree for result in found.values()][-1:]
         allowed = _with_splits(shape, n_splits)
         found[n_splits] = fit_oct(problem, allowed, limits=limits, starts=starts)
+        _check_uninterrupted(found[n_splits])
     return [found[n_splits] for n_splits in grid]
 
 

@@ -34,7 +34,7 @@ def list_sets(data_dir: DataDir = None) -> None:
 
     table = Table(box=box.SIMPLE_HEAD)
     for heading in ("data set", "rows", "features", "classes", "from", "what to know"):
-        table.add_column(heading, overflow="fold")
+        table.add_column(heading, overflow="fold", no_wrap=heading == "data set")
     for name, entry in CATALOGUE.items():
         sizes = map(str, (entry.n_rows, entry.n_features, entry.n_classes))
         table.add_row(name, *sizes, place_of(name, data_dir), entry.note)

@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import cached_property
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -13,7 +13,7 @@ from joblib import Parallel, delayed
 from sklearn.metrics import recall_score
 
 from margintree._extras import imported
-from margintree._typing import AnyArray, FloatArray
+from margintree._typing import AnyArray, FloatArray, IntArray
 from margintree.datasets import load
 from margintree.exceptions import InvalidInputError, MargintreeError
 from margintree.limits import Limits
@@ -24,6 +24,8 @@ from margintree.study.store import Job, Row, Store, as_json
 
 Done: TypeAlias = tuple[Job, list[Row]]
 """A job with its rows."""
+TASKS_AHEAD = 3
+"""Jobs that a cluster is given at a time, for each of its threads."""
 LOCAL = "local"
 """The name of a Dask cluster on this machine."""
 
@@ -67,16 +69,20 @@ def run_study(
     _check_names("method", methods, spec.methods)
     session = store.begin(spec.name, spec.text)
     jobs = open_jobs(jobs_of(spec, data_sets, methods), store, retry)
+    # Two processes on one store begin at opposite ends, and leave out what the other has done.
+    jobs = jobs[::-1] if session % 2 == 0 else jobs
     tables, why_missing = _tables({job.data_set for job in jobs}, data_dir)
-    tasks = []
-    for job in jobs:
-        if job.data_set in tables:
-            tasks.append(Task(spec, job, *tables[job.data_set]))
-        else:
-            rows = [_other_row(spec, job, "skipped", why_missing[job.data_set])]
-            store.write(session, job, rows)
-            tell(job, rows)
-    for job, rows in _done(tasks, n_jobs, dask):
+    skipped = (
+        (job, [_other_row(spec, job, "skipped", why_missing[job.data_set])])
+        for job in jobs
+        if job.data_set in why_missing
+    )
+    tasks = (
+        Task(spec, job, *tables[job.data_set])
+        for job in jobs
+        if job.data_set in tables and not store.is_done(job)
+    )
+    for job, rows in chain(skipped, _done(tasks, n_jobs, dask)):
         store.write(session, job, rows)
         tell(job, rows)
 
@@ -149,13 +155,17 @@ class Task:
         try:
             return self.job, self._rows()
         except Exception as error:
-            message = f"{type(error).__name__}: {error}"
-            return self.job, [_other_row(self.spec, self.job, "failed", message)]
+            return self.failed(error)
+
+    def failed(self, error: BaseException) -> Done:
+        """Return the job with the row of an error."""
+        message = f"{type(error).__name__}: {error}"
+        return self.job, [_other_row(self.spec, self.job, "failed", message)]
 
     def _rows(self) -> list[Row]:
         """Return a row for every combination of the grid, and that of the nested choice."""
         method = self.spec.methods[self.job.method]
-        train, test = self._division
+        train, test = next(islice(self._folds(), self.job.fold, None))
         X, y = self.X[train], self.y[train]
         fits = self._fit(X, y, method.grid, method.iterations)
         rows = [
@@ -169,10 +179,8 @@ class Task:
         seconds = (chosen.fit_seconds or 0.0) + time.perf_counter() - start
         return [*rows, replace(chosen, reading="nested", fit_seconds=seconds)]
 
-    @cached_property
-    def _division(self) -> tuple[AnyArray, AnyArray]:
-        folds = divide(self.y, self.spec.folds, seed=self.job.repetition)
-        return list(folds)[self.job.fold]
+    def _folds(self) -> Iterator[tuple[IntArray, IntArray]]:
+        return divide(self.y, self.spec.folds, seed=self.job.repetition)
 
     def _fit(self, X: FloatArray, y: AnyArray, grid: Grid, iterations: int | None) -> list[Fit]:
         limits = Limits(iterations=iterations, seed=self.spec.seed)
@@ -198,10 +206,7 @@ class Task:
         )
 
     def _choice(self, X: FloatArray, y: AnyArray) -> Point:
-        """Return the combination that is right most often inside the training fold.
-
-        Of those that are right as often it is the one with the fewest splits, then the first.
-        """
+        """Return the combination that does best inside the training fold."""
         method, nested = self.spec.methods[self.job.method], self.spec.nested
         grid = method.nested_grid
         right, splits = np.zeros(len(grid)), np.zeros(len(grid))
@@ -210,7 +215,18 @@ class Task:
                 fits = self._fit(X[others], y[others], grid, method.nested_iterations)
                 right += [(fit.predict(X[fold]) == y[fold]).sum() for fit in fits]
                 splits += [fit.splits or 0 for fit in fits]
-        return grid[int(np.lexsort((splits, -right))[0])]
+        return grid[place_of_best(right, splits)]
+
+
+def place_of_best(right: FloatArray, splits: FloatArray) -> int:
+    """Return the place of what is right most often; of several, the fewest splits, then the first.
+
+    Examples
+    --------
+    >>> place_of_best(np.array([7, 9, 9, 9]), np.array([1, 3, 2, 2]))
+    2
+    """
+    return int(np.lexsort((splits, -right))[0])
 
 
 def _other_row(spec: Spec, job: Job, status: str, message: str) -> Row:
@@ -225,7 +241,7 @@ def _mean_recall(y: AnyArray, predicted: AnyArray) -> float:
     return float(share)
 
 
-def _done(tasks: Sequence[Task], n_jobs: int, dask: str | None) -> Iterator[Done]:
+def _done(tasks: Iterator[Task], n_jobs: int, dask: str | None) -> Iterator[Done]:
     """Yield the jobs as they are done, with their rows."""
     if dask is not None:
         yield from _done_by_dask(tasks, n_jobs, dask)
@@ -236,21 +252,23 @@ def _done(tasks: Sequence[Task], n_jobs: int, dask: str | None) -> Iterator[Done
         yield from pool(delayed(Task.run)(task) for task in tasks)
 
 
-def _done_by_dask(tasks: Sequence[Task], n_jobs: int, address: str) -> Iterator[Done]:
+def _done_by_dask(tasks: Iterator[Task], n_jobs: int, address: str) -> Iterator[Done]:
     distributed = imported("distributed", extra="dask")
     with _client(distributed, address, n_jobs) as client:
-        # A job whose worker dies is given to another worker by Dask itself.
-        futures = client.map(Task.run, tasks, key=[str(task.job) for task in tasks], pure=False)
-        by_key = dict(zip((future.key for future in futures), tasks, strict=True))
-        for future in distributed.as_completed(futures):
-            error = future.exception()
-            if error is None:
-                yield future.result()
-            else:
-                task = by_key[future.key]
-                message = f"{type(error).__name__}: {error}"
-                yield task.job, [_other_row(task.spec, task.job, "failed", message)]
-            future.release()
+        given: dict[str, Task] = {}
+
+        def submit(task: Task) -> Any:
+            # A job whose worker dies is given to another worker by Dask itself.
+            future = client.submit(Task.run, task, pure=False)
+            given[future.key] = task
+            return future
+
+        ahead = TASKS_AHEAD * max(1, sum(client.nthreads().values()))
+        running = distributed.as_completed([submit(task) for task in islice(tasks, ahead)])
+        for future in running:
+            task, error = given.pop(future.key), future.exception()
+            yield future.result() if error is None else task.failed(error)
+            running.update([submit(task) for task in islice(tasks, 1)])
 
 
 @contextmanager

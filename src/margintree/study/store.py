@@ -10,7 +10,7 @@ import platform
 import sqlite3
 import subprocess
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import astuple, dataclass, fields
 from datetime import UTC, datetime
 from importlib import metadata
@@ -52,7 +52,17 @@ CREATE TABLE IF NOT EXISTS runs (
     PRIMARY KEY (data_set, repetition, fold, method, reading, parameters)
 );
 """
-_PACKAGES = ("margintree", "numpy", "scipy", "scikit-learn", "numba", "joblib")
+_PACKAGES = (
+    "margintree",
+    "numpy",
+    "scipy",
+    "scikit-learn",
+    "numba",
+    "joblib",
+    "stree",
+    "pycontree",
+    "distributed",
+)
 _PATIENCE = 60.0
 """Seconds to wait for another process that writes."""
 
@@ -101,7 +111,8 @@ class Row:
     splits : int or None
         Splits of the tree.
     build_seconds, fit_seconds, predict_seconds : float or None
-        Time for posing the problem, for the fit and for predicting the test rows.
+        Time for posing the problem, for the fit and for predicting the test rows. Fits of a path
+        bear equal shares of what was done for all; a nested one includes its choice.
     session : int
         The session that wrote the row.
     """
@@ -262,6 +273,11 @@ class Store:
             query += f" WHERE status IN ({', '.join('?' * len(statuses))})"
         return {Job(*values) for values in self._all(query, statuses)}
 
+    def is_done(self, job: Job) -> bool:
+        """Tell whether a job has rows that are done."""
+        query = f"SELECT 1 FROM runs WHERE {_IS_JOB} AND status = 'done' LIMIT 1"
+        return bool(self._all(query, job))
+
     def sessions(self) -> list[Session]:
         """Return the sessions, the first first."""
         query = "SELECT id, started, versions, commit_id, machine, spec FROM sessions ORDER BY id"
@@ -296,7 +312,12 @@ def _now() -> str:
 
 
 def _versions() -> dict[str, str]:
-    return {"python": platform.python_version(), **{p: metadata.version(p) for p in _PACKAGES}}
+    """Return the versions of Python and of the packages that are installed."""
+    versions = {"python": platform.python_version()}
+    for package in _PACKAGES:
+        with suppress(metadata.PackageNotFoundError):
+            versions[package] = metadata.version(package)
+    return versions
 
 
 def _machine() -> str:
@@ -304,10 +325,17 @@ def _machine() -> str:
 
 
 def _commit() -> str:
-    """Return the commit of the source that runs, with a plus where it was changed since."""
-    git = ["git", "-C", str(Path(__file__).parent), "describe", "--always", "--dirty=+"]
+    """Return the commit of the source that runs, with a plus where it was changed since.
+
+    Nothing where the source is not under version control, as in an installed package.
+    """
+    git = "git", "-C", str(Path(__file__).parent)
     try:
-        done = subprocess.run([*git, "--abbrev=40"], capture_output=True, text=True, check=True)
+        for command in (
+            ("ls-files", "--error-unmatch", Path(__file__).name),
+            ("describe", "--always", "--exclude=*", "--abbrev=40", "--dirty=+"),
+        ):
+            done = subprocess.run([*git, *command], capture_output=True, text=True, check=True)
     except (OSError, subprocess.CalledProcessError):
         return ""
     return done.stdout.strip()

@@ -1,0 +1,271 @@
+"""Runs: the same rows on every backend, after any kill, and with whatever goes wrong in them."""
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+
+import distributed
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from margintree.datasets import DATA_VARIABLE, load
+from margintree.exceptions import InvalidInputError
+from margintree.references import Reference
+from margintree.study.methods import METHODS
+from margintree.study.plan import canonical, divide, jobs_of
+from margintree.study.run import Task, open_jobs, place_of_best, run_study
+from margintree.study.spec import parse_spec, read_spec
+from margintree.study.store import Job, Store
+
+TINY = """
+data_sets = ["iris", "zoo"]
+repetitions = 3
+folds = 5
+[nested]
+folds = 2
+repetitions_of_few = 1
+[methods.cart]
+grid.max_splits = [1, 2, 7]
+[methods.svm-ovo]
+grid.C = [0.1, 10.0]
+"""
+SPEC = parse_spec("tiny", TINY)
+
+
+@pytest.fixture(autouse=True)
+def no_data_folder(monkeypatch):
+    monkeypatch.delenv(DATA_VARIABLE, raising=False)
+
+
+def bare(store):
+    """Return the rows without what may differ: seconds and sessions."""
+    blank = {"build_seconds": None, "fit_seconds": None, "predict_seconds": None, "session": 0}
+    return [replace(row, **blank) for row in store.rows()]
+
+
+def run_all(path, spec=SPEC, **options):
+    store = Store(path)
+    run_study(spec, store, **options)
+    return store
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory):
+    """Return the rows of a run that nothing disturbs."""
+    return bare(run_all(tmp_path_factory.mktemp("study") / "s.sqlite"))
+
+
+def task_of(spec, job):
+    return Task(spec, job, *canonical(load(job.data_set)))
+
+
+def test_every_job_has_a_row_for_every_combination_and_the_choice(undisturbed):
+    """And all of them are done."""
+    assert {row.status for row in undisturbed} == {"done"}
+    assert {row.job for row in undisturbed} == {*jobs_of(SPEC)}
+    assert len(undisturbed) == 2 * 3 * 5 * (3 + 1 + 2 + 1)
+
+
+def test_rows_can_be_recomputed(undisturbed):
+    """One row by hand: a fifth of the rows trains, the others test."""
+    from sklearn.metrics import balanced_accuracy_score
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import MinMaxScaler
+    from sklearn.svm import SVC
+
+    (row,) = [
+        row
+        for row in undisturbed
+        if row.job == Job("iris", 2, 3, "svm-ovo")
+        and row.reading == "grid"
+        and row.parameters == '{"C": 10.0}'
+    ]
+    X, y = canonical(load("iris"))
+    train, test = list(divide(y, 5, seed=2))[3]
+    assert (len(train), len(test)) == (30, 120)
+    machine = make_pipeline(MinMaxScaler(), SVC(kernel="linear", C=10.0)).fit(X[train], y[train])
+    assert row.accuracy == machine.score(X[test], y[test])
+    expected = balanced_accuracy_score(y[test], machine.predict(X[test]))
+    assert row.balanced_accuracy == pytest.approx(expected)
+
+
+def test_the_nested_choice_sees_no_test_row():
+    """Whatever they are, the same combination is chosen, and its row is that of the grid."""
+    X, y = canonical(load("zoo"))
+    _, test = next(divide(y, SPEC.folds, seed=0))
+    other = X.copy()
+    other[test] = 0.0
+    job = Job("zoo", 0, 0, "cart")
+    ours, theirs = (Task(SPEC, job, rows, y).run()[1] for rows in (X, other))
+    assert ours[-1].reading == theirs[-1].reading == "nested"
+    assert ours[-1].parameters == theirs[-1].parameters
+    (same,) = [row for row in ours[:-1] if row.parameters == ours[-1].parameters]
+    assert ours[-1].accuracy == same.accuracy
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=8),
+)
+def test_ties_go_to_the_fewest_splits(scores):
+    """Then to the first of the grid."""
+    right, splits = np.array(scores, dtype=float).T
+    best = max(scores, key=lambda score: (score[0], -score[1]))
+    assert place_of_best(right, splits) == scores.index(best)
+
+
+def test_no_choice_where_none_is_asked_for():
+    """Without inner repetitions only the grid is left."""
+    spec = parse_spec("tiny", TINY.replace("repetitions_of_few = 1", "repetitions_of_few = 0"))
+    _, rows = task_of(spec, Job("zoo", 0, 0, "cart")).run()
+    assert {row.reading for row in rows} == {"grid"}
+
+
+def test_what_goes_wrong_is_a_row():
+    """A fit that fails says why, and the study goes on."""
+    X, y = canonical(load("zoo"))
+    job, rows = Task(SPEC, Job("zoo", 0, 0, "svm-ovo"), np.where(X == 4, np.nan, X), y).run()
+    assert [(row.status, row.reading) for row in rows] == [("failed", "grid")]
+    assert "ValueError: Input X contains NaN" in rows[0].message
+    assert rows[0].job == job
+
+
+def test_what_cannot_be_done_is_skipped_with_its_reason(tmp_path, monkeypatch):
+    """More classes than a method knows, a package or a data set that is not there."""
+    text = 'data_sets = ["zoo", "parkinson"]\nrepetitions = 1\nfolds = 2\n'
+    text += "[methods.octsvm]\ngrid = { c1 = [1], c2 = [1], c3 = [1] }\n"
+    text += "[methods.stree]\ngrid.C = [1]\n"
+    spec = parse_spec("skips", text)
+    missing = Reference("stree", "no_such_package", dict)
+    monkeypatch.setitem(METHODS, "stree", replace(METHODS["stree"], reference=missing))
+    store = run_all(tmp_path / "s.sqlite", spec)
+    messages = {(row.data_set, row.method): row.message for row in store.rows()}
+    assert {row.status for row in store.rows()} == {"skipped"}
+    assert "at most 2 classes" in messages["zoo", "octsvm"]
+    assert "not installed" in messages["zoo", "stree"]
+    assert "comes from a data folder only" in messages["parkinson", "octsvm"]
+
+
+def test_only_what_is_open_is_done(tmp_path):
+    """Finished jobs are left alone, failed ones unless asked for, skipped ones are looked at."""
+    store = Store(tmp_path / "s.sqlite")
+    session = store.begin(SPEC.name, SPEC.text)
+    jobs = jobs_of(SPEC)[:4]
+    for job, status in zip(jobs, ("done", "failed", "skipped"), strict=False):
+        _, rows = task_of(SPEC, job).run()
+        store.write(session, job, [replace(row, status=status) for row in rows])
+    assert open_jobs(jobs, store) == jobs[2:]
+    assert open_jobs(jobs, store, retry=True) == jobs[1:]
+    told = []
+    run_study(SPEC, store, data_sets=["iris"], tell=lambda job, _: told.append(job))
+    assert {*told} == {job for job in jobs_of(SPEC, ["iris"]) if job not in jobs[:2]}
+
+
+def test_unknown_names_are_refused(tmp_path):
+    """Before anything is done."""
+    store = Store(tmp_path / "s.sqlite")
+    with pytest.raises(InvalidInputError, match="'titanic' was given"):
+        run_study(SPEC, store, data_sets=["titanic"])
+    with pytest.raises(InvalidInputError, match="'oct' was given"):
+        run_study(SPEC, store, methods=["oct"])
+    with pytest.raises(InvalidInputError, match="number of processes"):
+        run_study(SPEC, store, n_jobs=0)
+    assert store.sessions() == []
+
+
+def test_processes_give_the_same_rows(tmp_path, undisturbed):
+    """Two of joblib's."""
+    assert bare(run_all(tmp_path / "s.sqlite", n_jobs=2)) == undisturbed
+
+
+RUNNER = """
+import sys
+from margintree.study.run import run_study
+from margintree.study.spec import read_spec
+from margintree.study.store import Store
+store = Store(sys.argv[2])
+run_study(read_spec(sys.argv[1]), store, tell=lambda job, rows: print(job, flush=True))
+"""
+
+
+def start(folder):
+    """Start a process that runs the study of a folder."""
+    (folder / "tiny.toml").write_text(TINY, encoding="utf-8")
+    arguments = [folder / "tiny.toml", folder / "s.sqlite"]
+    return subprocess.Popen(
+        [sys.executable, "-c", RUNNER, *arguments], stdout=subprocess.PIPE, text=True
+    )
+
+
+def test_killed_ten_times_and_resumed(tmp_path, undisturbed):
+    """At random moments: no row is lost, none doubled, and none differs."""
+    luck, n_told = random.Random(0), 0
+    for _ in range(10):
+        with start(tmp_path) as process:
+            n_seen = luck.randrange(5)
+            told = [process.stdout.readline() for _ in range(n_seen)]
+            time.sleep(luck.uniform(0, 0.05))
+            process.send_signal(signal.SIGKILL)
+        n_told += sum(map(bool, told))
+        assert n_told <= len(Store(tmp_path / "s.sqlite").jobs()) < len(jobs_of(SPEC))
+    assert n_told > 0
+    with start(tmp_path) as process:
+        process.communicate()
+    assert process.returncode == 0
+    assert bare(Store(tmp_path / "s.sqlite")) == undisturbed
+
+
+def test_two_processes_on_one_store(tmp_path, undisturbed):
+    """They do some jobs twice, and the rows are those of one process."""
+    with start(tmp_path) as one, start(tmp_path) as other:
+        one.communicate()
+        other.communicate()
+    assert one.returncode == other.returncode == 0
+    assert bare(Store(tmp_path / "s.sqlite")) == undisturbed
+
+
+@pytest.fixture(scope="module")
+def smoke(tmp_path_factory):
+    """Return the store of a run of the smallest study of the package."""
+    return run_all(tmp_path_factory.mktemp("smoke") / "s.sqlite", read_spec("smoke"))
+
+
+def test_the_smallest_study(smoke):
+    """All methods, nothing fails, and only OCTSVM is skipped: both sets have three classes."""
+    rows = smoke.rows()
+    assert {row.method for row in rows} == {*METHODS}
+    assert {row.method for row in rows if row.status == "skipped"} == {"octsvm"}
+    assert not [row.message for row in rows if row.status == "failed"]
+    trees = [row for row in rows if row.status == "done" and row.objective is not None]
+    assert {row.method for row in trees} == {"moctsvm", "oct", "octh", "cart"}
+    assert all(row.bound <= row.objective for row in trees)
+    best = max(row.accuracy for row in rows if row.method == "moctsvm")
+    assert best > 0.9
+
+
+def test_a_cluster_gives_the_same_rows(tmp_path, smoke):
+    """Two worker processes of Dask on this machine."""
+    store = run_all(tmp_path / "s.sqlite", read_spec("smoke"), dask="local", n_jobs=2)
+    assert bare(store) == bare(smoke)
+
+
+def test_a_worker_that_dies_takes_nothing_with_it(tmp_path, undisturbed):
+    """Its jobs are done by others, and the rows are the same."""
+    killed = []
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, dashboard_address=None
+    ) as cluster:
+
+        def kill(*_):
+            if not killed:
+                killed.append(cluster.workers[0].pid)
+                os.kill(killed[0], signal.SIGKILL)
+
+        store = run_all(tmp_path / "s.sqlite", dask=cluster.scheduler_address, tell=kill)
+    assert killed
+    assert bare(store) == undisturbed
