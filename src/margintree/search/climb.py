@@ -14,7 +14,7 @@ from margintree.search.moves import Kick
 from margintree.search.starts import Start
 from margintree.search.workbench import Workbench
 
-PATIENCE = 1.5
+PATIENCE = 2.0
 """A kicked tree that costs this many times the current one, after repair, is given up."""
 GAIN = 1e-6
 """Relative gain that counts as an improvement."""
