@@ -53,8 +53,8 @@ class TreeClassifier(ClassifierMixin, ShownAsTree, ABC):
     cost_: AnyCost
 
     @abstractmethod
-    def _pose(self, X: FloatArray, y: IntArray, weights: FloatArray, n_classes: int) -> Problem:
-        """Return the problem to solve for raw rows, class codes and row weights."""
+    def _pose(self, X: FloatArray, y: IntArray, weights: FloatArray, classes: AnyArray) -> Problem:
+        """Return the problem of raw rows, class codes, row weights and the labels of the codes."""
 
     @abstractmethod
     def _solve(self, problem: Problem, classes: AnyArray) -> Result:
@@ -88,7 +88,7 @@ class TreeClassifier(ClassifierMixin, ShownAsTree, ABC):
         classes, codes = np.unique(y, return_inverse=True)
         _warn_if_shallow(len(classes), self.max_depth)
         weights = row_weights(sample_weight, self.class_weight, X, codes, classes)
-        problem = self._pose(X, codes, weights, len(classes))
+        problem = self._pose(X, codes, weights, classes)
         result = self._solve(problem, classes)
         self.classes_ = classes
         self.result_ = result

@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 
 from sklearn.utils._param_validation import Interval
 
-from margintree._typing import FloatArray, IntArray
+from margintree._typing import AnyArray, FloatArray, IntArray
 from margintree.judges import AnyCost, ErrorCost, count_errors, relative_errors
 from margintree.problem import Problem
 from margintree.shape import Shape
@@ -30,11 +30,11 @@ class ErrorMixin:
     min_leaf: float
     alpha: float = 0.0
 
-    def _pose(self, X: FloatArray, y: IntArray, weights: FloatArray, n_classes: int) -> Problem:
+    def _pose(self, X: FloatArray, y: IntArray, weights: FloatArray, classes: AnyArray) -> Problem:
         return relative_errors(
             X,
             y,
-            n_classes=n_classes,
+            n_classes=len(classes),
             depth=self.max_depth,
             alpha=self.alpha,
             row_weights=weights,

@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from margintree._typing import FloatArray, IntArray
+from margintree._typing import AnyArray, FloatArray, IntArray
 from margintree.estimators._base import AT_LEAST_0
 from margintree.estimators._optimised import SearchedClassifier
 from margintree.problem import Costs, MarginNorm, Problem
@@ -33,11 +33,11 @@ class MarginClassifier(SearchedClassifier):
         """Return what errors, violations and splits cost."""
         return Costs(errors=self.c1, violations=self.c2, splits=self.c3)
 
-    def _pose(self, X: FloatArray, y: IntArray, weights: FloatArray, n_classes: int) -> Problem:
+    def _pose(self, X: FloatArray, y: IntArray, weights: FloatArray, classes: AnyArray) -> Problem:
         return Problem.from_data(
             X,
             y,
-            n_classes=n_classes,
+            n_classes=len(classes),
             depth=self.max_depth,
             costs=self._costs(),
             row_weights=weights,

@@ -1,8 +1,10 @@
 """The multiclass optimal classification tree with maximum-margin splits."""
 
-from typing import Any
+from dataclasses import replace
+from typing import Any, ClassVar
 
-from margintree._typing import AnyArray
+from margintree._typing import AnyArray, FloatArray, IntArray
+from margintree.estimators._error_costs import error_matrix
 from margintree.estimators._margins import MarginClassifier
 from margintree.fit import fit_tree
 from margintree.objective import Cost, objective
@@ -54,6 +56,12 @@ class MOCTSVMClassifier(MarginClassifier):
     class_weight : dict, "balanced" or None, default=None
         Factor by which the rows of each class count. "balanced" gives all classes the same total
         weight.
+    error_costs : array-like of shape (K, K), dict of dicts or None, default=None
+        What each error costs, in units of ``c1``; None means 1. Entry ``[k][l]`` of a matrix, in
+        the order of ``classes_``, is the price of calling a row of class ``k`` a row of class
+        ``l``; ``{"ill": {"well": 5.0}}`` makes it five times as dear to call an ill row well, and
+        leaves all other errors at 1. Leaves predict the class that costs least, which need not be
+        the one with the largest share of `predict_proba`.
     start : ObliqueTree, fitted classifier or None, default=None
         A tree to begin from; of the same features and classes, and at most as deep.
     warm_start : bool, default=False
@@ -100,6 +108,10 @@ class MOCTSVMClassifier(MarginClassifier):
     array(['low', 'high'], dtype='<U4')
     """
 
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **MarginClassifier._parameter_constraints,
+        "error_costs": ["array-like", dict, None],
+    }
     cost_type = Cost
 
     def __init__(
@@ -118,6 +130,7 @@ class MOCTSVMClassifier(MarginClassifier):
         margin_norm: MarginNorm = "squared",
         smoothing: float = 0.0,
         class_weight: Any = None,
+        error_costs: Any = None,
         start: Any = None,
         warm_start: bool = False,
         random_state: Any = None,
@@ -137,11 +150,16 @@ class MOCTSVMClassifier(MarginClassifier):
         self.margin_norm = margin_norm
         self.smoothing = smoothing
         self.class_weight = class_weight
+        self.error_costs = error_costs
         self.start = start
         self.warm_start = warm_start
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
+
+    def _pose(self, X: FloatArray, y: IntArray, weights: FloatArray, classes: AnyArray) -> Problem:
+        problem = super()._pose(X, y, weights, classes)
+        return replace(problem, error_costs=error_matrix(self.error_costs, classes))
 
     def _solve(self, problem: Problem, classes: AnyArray) -> Result:
         return fit_tree(problem, **self._how(problem, classes))

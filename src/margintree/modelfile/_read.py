@@ -182,23 +182,22 @@ def _tree(data: Mapping[str, Any]) -> ObliqueTree:
 def _unfitted(name: str, params: Mapping[str, Any]) -> TreeClassifier:
     """Return the classifier with its parameters."""
     try:
-        estimator = ESTIMATORS[name](
-            **{
-                key: _pairs(value, key) if isinstance(value, list) else value
-                for key, value in params.items()
-            }
-        )
+        estimator = ESTIMATORS[name](**{key: _param(value, key) for key, value in params.items()})
         estimator._validate_params()
     except (TypeError, ValueError) as error:
         fail(f"params make no sense: {error}", error)
     return estimator
 
 
-def _pairs(value: list[Any], name: str) -> dict[Any, Any]:
-    """Return the dict that was written as pairs."""
+def _param(value: Any, name: str) -> Any:
+    """Return the dict that was written as pairs, or the matrix that was written as its rows."""
+    if isinstance(value, dict) and [*value] == ["rows"]:
+        return value["rows"]
+    if not isinstance(value, list):
+        return value
     if not all(isinstance(pair, list) and len(pair) == 2 for pair in value):
         fail(f"params.{name} must be a list of pairs.")
-    return dict(value)
+    return {key: _param(entry, name) for key, entry in value}
 
 
 def _names(names: list[Any], n_features: int) -> AnyArray:

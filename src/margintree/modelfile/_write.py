@@ -116,14 +116,18 @@ def _params(params: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    """Return Python's own number for NumPy's, and pairs for a dict, whose keys may be numbers."""
+    """Return a value as JSON has it, if it can: a dict, whose keys may be numbers, as pairs."""
     if isinstance(value, dict):
         return [[_plain(key), _plain(entry)] for key, entry in value.items()]
-    return value.item() if isinstance(value, np.generic) else value
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, list | tuple) or hasattr(value, "__array__"):
+        return {"rows": np.asarray(value).tolist()}
+    return value
 
 
 def _is_plain(value: Any) -> bool:
-    return value is None or isinstance(value, bool | int | float | str | list)
+    return value is None or isinstance(value, bool | int | float | str | list | dict)
 
 
 def _classes(classes: AnyArray) -> dict[str, Any]:
