@@ -57,7 +57,7 @@ def octh_model_alone(name: str, folder: Path, seconds: float) -> Result:
     """Return what HiGHS finds for OCT-H without the native search, from the tree of CART."""
     classifier = OCTHClassifier(DEPTH, ALPHA)
     X, y = folds.training_fold(name, folder)
-    problem = classifier._pose(X, y, np.ones(len(y)), int(y.max()) + 1)
+    problem = classifier._pose(X, y, np.ones(len(y)), np.arange(y.max() + 1))
     shape = classifier._shape(problem)
     clock = Clock(seconds)
     judge = partial(count_errors, problem, shape)

@@ -27,7 +27,8 @@ def test_a_start_from_other_rows_and_less_depth_is_adapted(fitted):
     far = 3 * X.max(axis=0)
     rows, labels = np.vstack([X, far]), np.append(Y, fitted.predict([far]))
     model = MOCTSVMClassifier(3, c1=10.0, time_limit=0, start=fitted).fit(rows, labels)
-    problem = model._pose(rows, np.unique(labels, return_inverse=True)[1], np.ones(len(rows)), 3)
+    classes, codes = np.unique(labels, return_inverse=True)
+    problem = model._pose(rows, codes, np.ones(len(rows)), classes)
     start = adapted(fitted.tree_, problem)
     np.testing.assert_allclose(
         start.split_values(problem.scaling.apply(rows))[:, :3], fitted.split_values(rows)
