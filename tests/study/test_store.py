@@ -80,6 +80,18 @@ def test_files_that_are_no_stores_are_refused(tmp_path):
         Store.existing(tmp_path / "none.sqlite")
 
 
+def test_other_databases_are_left_alone(tmp_path):
+    """Reading a file that holds something else must not write to it."""
+    path = tmp_path / "notes.sqlite"
+    with sqlite3.connect(path) as connection:
+        connection.execute("CREATE TABLE notes (text)")
+    connection.close()
+    before = path.read_bytes()
+    with pytest.raises(InvalidInputError, match="something else"):
+        Store.existing(path)
+    assert path.read_bytes() == before
+
+
 @given(st.dictionaries(st.text(), st.floats(allow_nan=False) | st.integers() | st.none()))
 def test_equal_parameters_have_one_form(values):
     """Whatever the order of their names, and nothing is lost."""

@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 from margintree.exceptions import InvalidInputError
 
 _SCHEMA = """
+BEGIN IMMEDIATE;
 CREATE TABLE IF NOT EXISTS sessions (
     id INTEGER PRIMARY KEY,
     started TEXT NOT NULL,
@@ -51,7 +52,9 @@ CREATE TABLE IF NOT EXISTS runs (
     session INTEGER NOT NULL REFERENCES sessions (id),
     PRIMARY KEY (data_set, repetition, fold, method, reading, parameters)
 );
+COMMIT;
 """
+_TABLES = "SELECT name FROM sqlite_master WHERE type = 'table'"
 _PACKAGES = (
     "margintree",
     "numpy",
@@ -210,9 +213,16 @@ class Store:
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path)
         with self._errors(), self._connection() as connection:
-            # Readers and a writer do not wait for each other, and a killed writer leaves no trace.
-            connection.execute("PRAGMA journal_mode = WAL")
-            connection.executescript(_SCHEMA)
+            tables = {name for (name,) in connection.execute(_TABLES)}
+            if tables and "runs" not in tables:
+                raise InvalidInputError(
+                    f"The store {str(self.path)!r} must be a file of this command; it is a "
+                    "database of something else. Choose another --store."
+                )
+            if not tables:
+                # Readers and a writer do not wait for each other, and a killed one leaves no trace.
+                connection.execute("PRAGMA journal_mode = WAL")
+                connection.executescript(_SCHEMA)
 
     @classmethod
     def existing(cls, path: str | os.PathLike[str]) -> "Store":
