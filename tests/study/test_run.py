@@ -166,7 +166,7 @@ def test_only_what_is_open_is_done(tmp_path):
     assert {*told} == {job for job in jobs_of(SPEC, ["iris"]) if job not in jobs[:2]}
 
 
-def test_unknown_names_are_refused(tmp_path):
+def test_unknown_names_and_folders_are_refused(tmp_path):
     """Before anything is done."""
     store = Store(tmp_path / "s.sqlite")
     with pytest.raises(InvalidInputError, match="'titanic' was given"):
@@ -175,6 +175,8 @@ def test_unknown_names_are_refused(tmp_path):
         run_study(SPEC, store, methods=["oct"])
     with pytest.raises(InvalidInputError, match="number of processes"):
         run_study(SPEC, store, n_jobs=0)
+    with pytest.raises(InvalidInputError, match="must be an existing folder"):
+        run_study(SPEC, store, data_dir=tmp_path / "missing")
     assert store.sessions() == []
 
 
@@ -209,7 +211,7 @@ def test_killed_ten_times_and_resumed(tmp_path, undisturbed):
         with start(tmp_path) as process:
             n_seen = luck.randrange(5)
             told = [process.stdout.readline() for _ in range(n_seen)]
-            time.sleep(luck.uniform(0, 0.05))
+            time.sleep(luck.uniform(0, 0.02))
             process.send_signal(signal.SIGKILL)
         n_told += sum(map(bool, told))
         assert n_told <= len(Store(tmp_path / "s.sqlite").jobs()) < len(jobs_of(SPEC))

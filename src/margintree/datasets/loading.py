@@ -80,9 +80,23 @@ def load(name: str, data_dir: str | os.PathLike[str] | None = None) -> Dataset:
 
 
 def data_folder(data_dir: str | os.PathLike[str] | None = None) -> Path | None:
-    """Return the data folder: the one given, or the one that the environment names, or none."""
-    folder = data_dir or os.environ.get(DATA_VARIABLE)
-    return Path(folder) if folder else None
+    """Return the data folder: the one given, or the one that the environment names, or none.
+
+    Raises
+    ------
+    InvalidInputError
+        When it is named but not there.
+    """
+    name = data_dir or os.environ.get(DATA_VARIABLE)
+    if not name:
+        return None
+    folder = Path(name)
+    if not folder.is_dir():
+        raise InvalidInputError(
+            f"The data folder must be an existing folder; {str(folder)!r} is none. Correct "
+            f"--data-dir or {DATA_VARIABLE}."
+        )
+    return folder
 
 
 def place_of(name: str, data_dir: str | os.PathLike[str] | None = None) -> str:
@@ -118,11 +132,6 @@ def _file_of(entry: Entry, data_dir: str | os.PathLike[str] | None) -> Path | No
     folder = data_folder(data_dir)
     if folder is None:
         return None
-    if not folder.is_dir():
-        raise InvalidInputError(
-            f"The data folder must be an existing folder; {str(folder)!r} is none. Correct "
-            f"--data-dir or {DATA_VARIABLE}."
-        )
     path = folder / f"{entry.name}.csv"
     return path if path.is_file() else None
 

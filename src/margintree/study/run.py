@@ -14,7 +14,7 @@ from sklearn.metrics import recall_score
 
 from margintree._extras import imported
 from margintree._typing import AnyArray, FloatArray, IntArray
-from margintree.datasets import load
+from margintree.datasets import data_folder, load
 from margintree.exceptions import InvalidInputError, MargintreeError
 from margintree.limits import Limits
 from margintree.study.methods import METHODS, Fit, Grid, Point, Terms
@@ -67,11 +67,12 @@ def run_study(
     check_jobs(n_jobs)
     _check_names("data set", data_sets, spec.data_sets)
     _check_names("method", methods, spec.methods)
+    folder = data_folder(data_dir)
     session = store.begin(spec.name, spec.text)
     jobs = open_jobs(jobs_of(spec, data_sets, methods), store, retry)
     # Two processes on one store begin at opposite ends, and leave out what the other has done.
     jobs = jobs[::-1] if session % 2 == 0 else jobs
-    tables, why_missing = _tables({job.data_set for job in jobs}, data_dir)
+    tables, why_missing = _tables({job.data_set for job in jobs}, folder)
     skipped = (
         (job, [_other_row(spec, job, "skipped", why_missing[job.data_set])])
         for job in jobs
@@ -116,13 +117,13 @@ def _check_names(what: str, given: Collection[str] | None, known: Collection[str
 
 
 def _tables(
-    names: Iterable[str], data_dir: Path | None
+    names: Iterable[str], folder: Path | None
 ) -> tuple[dict[str, tuple[FloatArray, AnyArray]], dict[str, str]]:
     """Return the data sets that can be had, and why the others cannot."""
     tables, why_missing = {}, {}
     for name in sorted(names):
         try:
-            tables[name] = canonical(load(name, data_dir))
+            tables[name] = canonical(load(name, folder))
         except MargintreeError as error:
             why_missing[name] = str(error)
     return tables, why_missing
