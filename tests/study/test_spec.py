@@ -2,6 +2,7 @@
 
 import re
 from itertools import product
+from pathlib import Path
 
 import pytest
 
@@ -11,6 +12,7 @@ from margintree.study.methods import METHODS
 from margintree.study.plan import jobs_of
 from margintree.study.spec import SPECS, parse_spec, read_spec
 
+PAGE = Path(__file__).parents[2] / "docs" / "study.md"
 GOOD = """
 data_sets = ["iris"]
 [methods.cart]
@@ -50,14 +52,19 @@ def test_defaults():
 
 
 BAD = {
-    "no sets": (GOOD.replace('"iris"', ""), "data_sets must be a list of names"),
-    "unknown set": (GOOD.replace("iris", "titanic"), "data_sets must be a list of names"),
+    "no sets": (GOOD.replace('"iris"', ""), "data_sets must be a list of different names"),
+    "unknown set": (GOOD.replace("iris", "titanic"), "data_sets must be a list of different names"),
+    "a set twice": (GOOD.replace('"iris"', '"iris", "iris"'), "a list of different names"),
+    "a list as a set": (GOOD.replace('"iris"', '["iris"]'), "a list of different names"),
+    "no methods": ('data_sets = ["iris"]', "methods must be a table with some of moctsvm"),
+    "true in a grid": (GOOD.replace("[1, 2]", "[true]"), "grid must be"),
+    "no number in a grid": (GOOD.replace("[1, 2]", "[nan]"), "grid must be"),
     "unknown method": (GOOD.replace("cart", "magic"), "'magic' was given"),
     "unknown entry": (f"fold = 3\n{GOOD}", "'fold' was given"),
     "no grid": (GOOD.replace("grid.max", "iterations = 3 #"), "grid must be a list of different"),
     "wrong axis": (GOOD.replace("max_splits", "alpha"), "for each of max_splits"),
     "text in a grid": (GOOD.replace("[1, 2]", '["a"]'), "grid must be"),
-    "a value twice": (GOOD.replace("[1, 2]", "[1, 1.0]"), "list of different numbers"),
+    "a value twice": (GOOD.replace("[1, 2]", "[1, 1.0]"), "list of different finite numbers"),
     "one fold": (f"folds = 1\n{GOOD}", "folds must be a whole number of at least 2; 1"),
     "half a fold": (f"folds = 2.5\n{GOOD}", "folds must be a whole number"),
     "true": (f"repetitions = true\n{GOOD}", "repetitions must be a whole number"),
@@ -74,6 +81,14 @@ def test_what_is_refused(case):
     text, named = BAD[case]
     with pytest.raises(InvalidInputError, match=re.escape(named)):
         parse_spec("tiny", text)
+
+
+def test_the_specification_of_the_page():
+    """The example in the documentation can be read, and its comment is true."""
+    (text,) = re.findall(r"```toml\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+    spec = parse_spec("mine", text)
+    assert (spec.folds, spec.depth) == (5, 3)
+    assert [len(spec.methods[name].grid) for name in ("cart", "moctsvm")] == [3, 4]
 
 
 def test_files(tmp_path):

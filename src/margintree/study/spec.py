@@ -1,5 +1,6 @@
 """What a study is to do, read from a TOML file."""
 
+import math
 import os
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -155,6 +156,8 @@ def parse_spec(name: str, text: str) -> Spec:
     nested.only([one.name for one in fields(Nested)])
     methods = reader.part("methods")
     methods.only(list(METHODS))
+    if not methods.raw:
+        reader.refuse("methods", f"a table with some of {', '.join(METHODS)}", methods.raw)
     return Spec(
         name=name,
         text=text,
@@ -178,8 +181,9 @@ def parse_spec(name: str, text: str) -> Spec:
 
 def _data_sets(reader: "_Reader") -> tuple[str, ...]:
     names = reader.raw.get("data_sets", [])
-    if not isinstance(names, list) or not names or not all(name in CATALOGUE for name in names):
-        reader.refuse("data_sets", f"a list of names among {', '.join(CATALOGUE)}", names)
+    is_right = isinstance(names, list) and names and all(isinstance(name, str) for name in names)
+    if not is_right or len({*names}) < len(names) or not {*names} <= {*CATALOGUE}:
+        reader.refuse("data_sets", f"a list of different names among {', '.join(CATALOGUE)}", names)
     return tuple(names)
 
 
@@ -200,7 +204,9 @@ def _grid(reader: "_Reader", key: str, names: Sequence[str]) -> Grid:
     axes = reader.raw.get(key, {})
     is_right = isinstance(axes, dict) and {*axes} == {*names} and all(map(_is_axis, axes.values()))
     if not is_right:
-        reader.refuse(key, f"a list of different numbers for each of {', '.join(names)}", axes)
+        reader.refuse(
+            key, f"a list of different finite numbers for each of {', '.join(names)}", axes
+        )
     return tuple(dict(zip(axes, point, strict=True)) for point in product(*axes.values()))
 
 
@@ -208,7 +214,7 @@ def _is_axis(values: Any) -> bool:
     return (
         isinstance(values, list)
         and len(values) > 0
-        and all(isinstance(value, int | float) for value in values)
+        and all(type(value) in (int, float) and math.isfinite(value) for value in values)
         and len({*values}) == len(values)
     )
 
