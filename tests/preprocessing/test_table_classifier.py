@@ -110,6 +110,22 @@ def test_exports_agree_on_raw_rows(run, model):
     np.testing.assert_allclose(shares, model.predict_proba(rows), rtol=0, atol=1e-12)
 
 
+@pytest.mark.parametrize("cell", ["1_000", "3\t", "\u0663", "NAN", "1e999", "red", True])
+def test_python_refuses_what_predict_refuses(cell):
+    """Also what Python itself would read as a number."""
+    table = pd.DataFrame({"n": [1.0, 2.0, 3.0, 5.0]})
+    model = make_table_classifier(CARTClassifier(1)).fit(table, ["a", "a", "b", "b"])
+    module = {}
+    exec(to_python(model), module)
+    for predict in (
+        lambda row: model.predict(pd.DataFrame([row], dtype=object)),
+        module["predict"],
+    ):
+        with pytest.raises(ValueError, match="'n'"):
+            predict({"n": cell})
+    assert module["predict"]({"n": " +3e0 "}) == "b"
+
+
 def test_people_read_of_columns(model):
     """Rules, graph and picture say which category adds how much."""
     for text in (export_text(model), export_dot(model)):

@@ -125,7 +125,7 @@ def _numbers(cells):
         elif column["kind"] == "boolean":
             numbers.append(_boolean(column["name"], text))
         else:
-            numbers.append(_finite(column["name"], cell))
+            numbers.append(_number(column["name"], cell, text))
         if column["marks_missing"]:
             numbers.append(float(text == ""))
     return numbers
@@ -138,6 +138,12 @@ def _text(cell):
     whole = text[:-2] if text.endswith(".0") else text
     digits = whole[1:] if whole.startswith("-") else whole
     return whole if digits.isascii() and digits.isdigit() else text
+
+
+def _number(name, cell, text):
+    if text.strip("+-.0123456789eE"):  # float() would take 1_000 and digits of other scripts
+        raise ValueError(f"the column {name!r} must be a number; it is {text!r}")
+    return _finite(name, cell)
 
 
 def _boolean(name, text):
