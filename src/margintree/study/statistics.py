@@ -16,6 +16,7 @@ from scipy import stats
 from margintree._extras import imported
 from margintree._typing import FloatArray
 from margintree.exceptions import InvalidInputError
+from margintree.study.summary import DIGITS
 
 LEVEL = 0.05
 """The chance of seeing a difference where there is none that the tests allow."""
@@ -200,7 +201,7 @@ def _signed_rank_p_value(differences: FloatArray) -> float:
 
 
 def _checked(scores: FloatArray, least_methods: int) -> FloatArray:
-    scores = np.asarray(scores, dtype=float)
+    scores = np.round(np.asarray(scores, dtype=float), DIGITS)
     n_sets, n_methods = scores.shape
     if n_sets < 2 or n_methods < least_methods:
         raise InvalidInputError(

@@ -21,7 +21,7 @@ from margintree._typing import FloatArray
 from margintree.study.names import READINGS, in_order
 from margintree.study.store import Row
 
-_DIGITS = 12
+DIGITS = 12
 """Digits to which two accuracies are compared: the order of a sum must not decide between them."""
 
 
@@ -255,7 +255,7 @@ def _mean(values: Iterable[float | None]) -> float:
 def _preference(repetition: Repetition) -> tuple[Any, ...]:
     """Return what the chosen one of several repetitions has the least of."""
     splits = 0.0 if math.isnan(repetition.splits) else repetition.splits
-    accuracy, splits = round(repetition.accuracy, _DIGITS), round(splits, _DIGITS)
+    accuracy, splits = round(repetition.accuracy, DIGITS), round(splits, DIGITS)
     return -accuracy, splits, _in_grid(repetition.parameters)
 
 
@@ -308,6 +308,6 @@ def best(values: Sequence[float]) -> set[int]:
     >>> best([1.0, math.nan, 2.0, 2.0])
     {2, 3}
     """
-    rounded = [round(value, _DIGITS) for value in values]
+    rounded = [round(value, DIGITS) for value in values]
     largest = max((value for value in rounded if not math.isnan(value)), default=math.nan)
     return {j for j, value in enumerate(rounded) if value == largest}
