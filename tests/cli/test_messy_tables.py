@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from margintree import load
+from margintree import CARTClassifier, TableWarning, load, make_table_classifier, save
 from margintree.cli import app
 from margintree.tables import read_table
 
@@ -196,6 +196,17 @@ def test_ten_thousand_categories(n_rows, tmp_path):
     assert done.exit_code == 0, done.output
     assert "'key' is left out: it is like an identifier, with 10000 different texts" in done.stderr
     assert load(tmp_path / "m.json").tree_.n_splits == 1
+
+
+def test_names_cannot_steer_the_terminal(tmp_path):
+    """Whatever a model file calls its columns."""
+    table = pd.DataFrame({"\x1b[2Jsize": [1.0, 2.0, 3.0, 5.0], "\x1b[2Junit": ["cm"] * 4})
+    with pytest.warns(TableWarning):
+        save(make_table_classifier(CARTClassifier(1)).fit(table, list("aabb")), tmp_path / "m.json")
+    done = run("show", tmp_path / "m.json")
+    assert "?[2Jsize 2" in done.stdout
+    assert "Not used: ?[2Junit" in done.stdout
+    assert "\x1b" not in done.stdout
 
 
 def test_exit_codes_are_documented():

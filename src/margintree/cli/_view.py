@@ -12,6 +12,7 @@ from rich.text import Text
 from margintree._typing import AnyArray
 from margintree.estimators import TableClassifier, TreeClassifier
 from margintree.export import export_text
+from margintree.export.names import printable
 from margintree.preprocessing import NumberColumn
 
 
@@ -51,11 +52,12 @@ def print_columns(out: Console, estimator: TreeClassifier | TableClassifier) -> 
     if not isinstance(estimator, TableClassifier):
         return
     encoding = estimator.encoding_
-    fills = [f"{c.name} {c.fill:.6g}" for c in encoding.columns if isinstance(c, NumberColumn)]
+    numbers = [column for column in encoding.columns if isinstance(column, NumberColumn)]
+    fills = [f"{printable(column.name)} {column.fill:.6g}" for column in numbers]
     if fills:
         out.print(f"\nA missing cell counts as: {', '.join(fills)}")
     for column in encoding.left_out:
-        out.print(f"Not used: {column.name}, since {column.reason}")
+        out.print(printable(f"Not used: {column.name}, since {column.reason}"))
 
 
 def print_scores(out: Console, labels: AnyArray, predictions: AnyArray) -> None:

@@ -59,8 +59,8 @@ def named(
     encoded = [] if encoding is None else encoding.features
     return NamedTree(
         tree,
-        tuple(map(_printable, features)),
-        tuple(map(_printable, classes)),
+        tuple(map(printable, features)),
+        tuple(map(printable, classes)),
         frozenset(j for j, feature in enumerate(encoded) if feature.is_condition),
     )
 
@@ -94,7 +94,7 @@ def _known_features(model: Any) -> Sequence[str] | None:
     return getattr(model, "feature_names_in_", None)
 
 
-def _printable(name: Any) -> str:
+def printable(name: Any) -> str:
     """Return the name on one line and without control characters."""
     return "".join(letter if letter.isprintable() else "?" for letter in str(name))
 
