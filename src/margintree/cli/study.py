@@ -12,6 +12,7 @@ from margintree.cli.data import DataDir
 from margintree.cli.study_results import compare, export, figures, table
 
 if TYPE_CHECKING:
+    from margintree.study.spec import Spec
     from margintree.study.store import Job, Row, Store
 
 app = typer.Typer(
@@ -71,7 +72,7 @@ def run(
 
     what, rows = read_spec(spec), Store(store_path(spec, store))
     try:
-        with _progress(spec, rows, jobs, data_set, method) as tell:
+        with _progress(what, rows, jobs, data_set, method, retry) as tell:
             run_study(
                 what,
                 rows,
@@ -86,7 +87,7 @@ def run(
     except KeyboardInterrupt:
         typer.echo(f"Interrupted; the same command goes on from {rows.path}.", err=True)
         raise typer.Exit(INTERRUPTED) from None
-    _print_status(spec, rows)
+    _print_status(what, rows)
 
 
 @app.command()
@@ -98,16 +99,17 @@ def status(spec: SpecName, store: StorePath = None) -> None:
 
     margintree study status paper
     """
+    from margintree.study.spec import read_spec
     from margintree.study.store import Store
 
-    _print_status(spec, Store.existing(store_path(spec, store)))
+    _print_status(read_spec(spec), Store.existing(store_path(spec, store)))
 
 
 for command in (table, figures, compare, export):
     app.command()(command)
 
 
-def _print_status(spec: str, store: "Store") -> None:
+def _print_status(spec: "Spec", store: "Store") -> None:
     from rich import box
     from rich.table import Table
 
@@ -115,9 +117,8 @@ def _print_status(spec: str, store: "Store") -> None:
     from margintree.study.forecast import Forecast
     from margintree.study.plan import jobs_of
     from margintree.study.run import open_jobs
-    from margintree.study.spec import read_spec
 
-    out, rows, jobs = console(), store.rows(), jobs_of(read_spec(spec))
+    out, rows, jobs = console(), store.rows(), jobs_of(spec)
     left = open_jobs(jobs, store)
     table = Table(box=box.SIMPLE_HEAD)
     for heading in ("method", "jobs", "done", "skipped", "failed", "fits", "fits per second"):
@@ -150,11 +151,12 @@ def _counts(
 
 @contextmanager
 def _progress(
-    spec: str,
+    spec: "Spec",
     store: "Store",
     n_jobs: int,
     data_sets: Sequence[str] | None,
     methods: Sequence[str] | None,
+    retry: bool,
 ) -> "Iterator[Callable[[Job, Sequence[Row]], None]]":
     """Show a bar on stderr with the jobs done and the time left; nothing but on a terminal."""
     from joblib import effective_n_jobs
@@ -164,13 +166,12 @@ def _progress(
     from margintree.study.forecast import Forecast, seconds_of
     from margintree.study.plan import jobs_of
     from margintree.study.run import open_jobs
-    from margintree.study.spec import read_spec
 
-    left = set(open_jobs(jobs_of(read_spec(spec), data_sets, methods), store))
+    left = set(open_jobs(jobs_of(spec, data_sets, methods), store, retry))
     forecast, console = Forecast.from_rows(store.rows()), Console(stderr=True)
     columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn()
     bar = Progress(*columns, console=console, disable=not console.is_terminal, transient=True)
-    task = bar.add_task(spec, total=len(left))
+    task = bar.add_task(spec.name, total=len(left))
 
     def tell(job: "Job", rows: "Sequence[Row]") -> None:
         left.discard(job)
