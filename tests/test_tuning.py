@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from margintree.judges import count_errors, price_labels, relative_errors
-from margintree.limits import Limits
+from margintree.limits import Clock, Limits
 from margintree.objective import objective
 from margintree.problem import Costs, Problem
 from margintree.rivals import fit_oct
@@ -139,3 +139,13 @@ def test_a_pool_prices_trees_at_any_costs(terms, prices):
     assert costs == sorted(costs)
     assert costs[0] == pool.least_cost(prices) == min(np.array(terms) @ prices)
     assert len({term[0] for term in chosen}) == len(chosen) == min(3, len({t[0] for t in terms}))
+
+
+def test_a_path_without_time_has_a_tree_for_every_combination():
+    """A clock that never ends changes nothing; one that is over leaves the cheapest known trees."""
+    problem = small_problem()
+    unhurried = fit_moctsvm_path(problem, GRID, FEW, Clock(1e9))
+    assert [r.tree for r in unhurried] == [r.tree for r in fit_moctsvm_path(problem, GRID, FEW)]
+    for costs, result in zip(GRID, fit_moctsvm_path(problem, GRID, FEW, Clock(0)), strict=True):
+        assert result.limit == "time" or result.is_optimal
+        assert result.objective == objective(replace(problem, costs=costs), result.tree).total

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from margintree.estimators import CARTClassifier as CARTClassifier
     from margintree.estimators import MOCTSVMClassifier as MOCTSVMClassifier
+    from margintree.estimators import MOCTSVMClassifierCV as MOCTSVMClassifierCV
     from margintree.estimators import OCTClassifier as OCTClassifier
     from margintree.estimators import OCTHClassifier as OCTHClassifier
     from margintree.estimators import OCTSVMClassifier as OCTSVMClassifier
@@ -52,6 +53,7 @@ _HOMES = {
     "InvalidInputError": "exceptions",
     "Limits": "limits",
     "MOCTSVMClassifier": "estimators",
+    "MOCTSVMClassifierCV": "estimators",
     "MargintreeError": "exceptions",
     "MissingPackageError": "exceptions",
     "ModelFileError": "exceptions",

@@ -16,7 +16,7 @@ import numpy as np
 from margintree._typing import FloatArray
 from margintree.bound import close_pairs, lower_bound
 from margintree.judges import count_errors, price_labels
-from margintree.limits import Limits
+from margintree.limits import Clock, Limits
 from margintree.objective import objective
 from margintree.problem import Costs, Problem
 from margintree.result import Reason, Result
@@ -93,7 +93,10 @@ class Pool:
 
 
 def fit_moctsvm_path(
-    problem: Problem, grid: Sequence[Costs], limits: Limits | None = None
+    problem: Problem,
+    grid: Sequence[Costs],
+    limits: Limits | None = None,
+    clock: Clock | None = None,
 ) -> list[Result]:
     """Return a tree of MOCTSVM for every combination of costs, each search starting warm.
 
@@ -105,6 +108,9 @@ def fit_moctsvm_path(
         The combinations.
     limits : Limits, optional
         Of the search at each combination; its iterations should be few.
+    clock : Clock, optional
+        Of the whole path. When its time is over, every combination that is left gets the cheapest
+        tree that is known.
 
     Returns
     -------
@@ -128,11 +134,14 @@ def fit_moctsvm_path(
         cost = objective(unit, tree)
         return np.array([cost.errors, cost.violations, cost.splits, cost.margin])
 
-    return _cost_path(problem, grid, limits, aim, terms)
+    return _cost_path(problem, grid, limits, clock, aim, terms)
 
 
 def fit_octsvm_path(
-    problem: Problem, grid: Sequence[Costs], limits: Limits | None = None
+    problem: Problem,
+    grid: Sequence[Costs],
+    limits: Limits | None = None,
+    clock: Clock | None = None,
 ) -> list[Result]:
     """Return a tree of OCTSVM for every combination of costs; see `fit_moctsvm_path`."""
     from margintree.search import LABELS  # kernels are not loaded before they are needed
@@ -143,14 +152,19 @@ def fit_octsvm_path(
         cost = price_labels(unit, tree)
         return np.array([cost.relabelled, cost.violations, cost.splits, cost.margin])
 
-    return _cost_path(problem, grid, limits, LABELS, terms)
+    return _cost_path(problem, grid, limits, clock, LABELS, terms)
 
 
 def _cost_path(
-    problem: Problem, grid: Sequence[Costs], limits: Limits | None, aim: "Aim", terms: Terms
+    problem: Problem,
+    grid: Sequence[Costs],
+    limits: Limits | None,
+    clock: Clock | None,
+    aim: "Aim",
+    terms: Terms,
 ) -> list[Result]:
     limits = limits or Limits()
-    walk = _Walk(problem, limits, aim, terms)
+    walk = _Walk(problem, limits, clock or Clock(), aim, terms)
     # From dear errors, whose trees have many splits, to cheap ones: pruning is easier than growing.
     order = sorted(range(len(grid)), key=lambda k: _steps(grid[k]))
     anchors = order[:: int(max(1 / ANCHOR_SHARE, len(order) / N_ANCHORS + 1))]
@@ -176,13 +190,15 @@ def prices_of(costs: Costs) -> FloatArray:
 class _Walk:
     """Searches at one combination of costs after the other, and remembers all trees."""
 
-    def __init__(self, problem: Problem, limits: Limits, aim: "Aim", terms: Terms) -> None:
+    def __init__(
+        self, problem: Problem, limits: Limits, clock: Clock, aim: "Aim", terms: Terms
+    ) -> None:
         from margintree.search import Parts
         from margintree.search.groupings import make_groupings
         from margintree.search.large import MANY_ROWS
 
         self.problem, self.limits, self.aim, self.parts = problem, limits, aim, Parts()
-        self.pool = Pool(terms)
+        self.clock, self.pool = clock, Pool(terms)
         if problem.n_rows <= MANY_ROWS:  # with more, searches look at samples of the rows
             groupings = make_groupings(problem, limits.seed)
             self.parts = Parts(make_groupings=lambda *_: groupings)
@@ -192,9 +208,10 @@ class _Walk:
         """Search at some costs, from the trees that are cheapest there."""
         from margintree.search import search
 
+        seconds = min(self.limits.seconds, self.clock.remaining())
         result = search(
             replace(self.problem, costs=costs),
-            replace(self.limits, iterations=iterations),
+            replace(self.limits, iterations=iterations, seconds=seconds),
             self.pool.cheapest(prices_of(costs), N_STARTS),
             parts=self.parts,
             aim=self.aim,

@@ -5,8 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from margintree.choice import divide
 from margintree.datasets import load
-from margintree.study.plan import canonical, divide, jobs_of
+from margintree.study.plan import canonical, jobs_of
 from margintree.study.spec import parse_spec
 
 SPEC = parse_spec(

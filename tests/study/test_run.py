@@ -14,12 +14,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from margintree.choice import divide, place_of_best
 from margintree.datasets import DATA_VARIABLE, load
 from margintree.exceptions import InvalidInputError
 from margintree.references import Reference
 from margintree.study.methods import METHODS
-from margintree.study.plan import canonical, divide, jobs_of
-from margintree.study.run import Task, open_jobs, place_of_best, run_study
+from margintree.study.plan import canonical, jobs_of
+from margintree.study.run import Task, open_jobs, run_study
 from margintree.study.spec import parse_spec, read_spec
 from margintree.study.store import Job, Store
 

@@ -3,6 +3,7 @@
 from margintree.estimators._base import TreeClassifier
 from margintree.estimators.cart import CARTClassifier
 from margintree.estimators.moctsvm import MOCTSVMClassifier
+from margintree.estimators.moctsvm_cv import MOCTSVMClassifierCV
 from margintree.estimators.oct import OCTClassifier
 from margintree.estimators.octh import OCTHClassifier
 from margintree.estimators.octsvm import OCTSVMClassifier
@@ -18,6 +19,7 @@ __all__ = [
     "ESTIMATORS",
     "CARTClassifier",
     "MOCTSVMClassifier",
+    "MOCTSVMClassifierCV",
     "OCTClassifier",
     "OCTHClassifier",
     "OCTSVMClassifier",

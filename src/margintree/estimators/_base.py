@@ -52,6 +52,10 @@ class TreeClassifier(ClassifierMixin, ShownAsTree, ABC):
     result_: Result
     cost_: AnyCost
 
+    def _depth(self) -> int:
+        """Return the number of levels of splits that a tree may have."""
+        return self.max_depth
+
     @abstractmethod
     def _pose(self, X: FloatArray, y: IntArray, weights: FloatArray, classes: AnyArray) -> Problem:
         """Return the problem of raw rows, class codes, row weights and the labels of the codes."""
@@ -86,7 +90,7 @@ class TreeClassifier(ClassifierMixin, ShownAsTree, ABC):
             X, y = validate_data(self, X, y, dtype=np.float64)
         check_classification_targets(y)
         classes, codes = np.unique(y, return_inverse=True)
-        _warn_if_shallow(len(classes), self.max_depth)
+        _warn_if_shallow(len(classes), self._depth())
         weights = row_weights(sample_weight, self.class_weight, X, codes, classes)
         problem = self._pose(X, codes, weights, classes)
         result = self._solve(problem, classes)

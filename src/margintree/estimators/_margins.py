@@ -38,7 +38,7 @@ class MarginClassifier(SearchedClassifier):
             X,
             y,
             n_classes=len(classes),
-            depth=self.max_depth,
+            depth=self._depth(),
             costs=self._costs(),
             row_weights=weights,
             routing_margin=self.routing_margin,

@@ -1,12 +1,10 @@
-"""From a specification to jobs, and from a job to its training and test rows."""
+"""From a specification to jobs, and from a data set to its rows in their order."""
 
-import warnings
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 
 import numpy as np
-from sklearn.model_selection import StratifiedKFold
 
-from margintree._typing import AnyArray, FloatArray, IntArray
+from margintree._typing import AnyArray, FloatArray
 from margintree.datasets import CATALOGUE, Dataset
 from margintree.study.spec import Spec
 from margintree.study.store import Job
@@ -49,20 +47,3 @@ def canonical(data: Dataset) -> tuple[FloatArray, AnyArray]:
     X = data.X if code is None else np.where(np.isnan(data.X), code, data.X)
     order = np.lexsort((data.y, *X.T[::-1]))
     return X[order], data.y[order]
-
-
-def divide(y: AnyArray, n_folds: int, seed: int) -> Iterator[tuple[IntArray, IntArray]]:
-    """Yield the rows of every fold and all others; every fold has its share of every class.
-
-    Examples
-    --------
-    >>> y = np.array(["a", "b"] * 4)
-    >>> [(len(fold), len(others)) for fold, others in divide(y, 4, seed=0)]
-    [(2, 6), (2, 6), (2, 6), (2, 6)]
-    """
-    with warnings.catch_warnings():
-        # Classes with fewer rows than folds are in some folds and not in others.
-        warnings.filterwarnings("ignore", "The least populated class", UserWarning)
-        folds = StratifiedKFold(n_folds, shuffle=True, random_state=seed)
-        for others, fold in folds.split(np.empty((len(y), 0)), y):
-            yield fold, others

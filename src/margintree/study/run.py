@@ -14,11 +14,12 @@ from sklearn.metrics import recall_score
 
 from margintree._extras import imported
 from margintree._typing import AnyArray, FloatArray, IntArray
+from margintree.choice import divide, place_of_best
 from margintree.datasets import data_folder, load
 from margintree.exceptions import InvalidInputError, MargintreeError
 from margintree.limits import Limits
 from margintree.study.methods import METHODS, Fit, Grid, Point, Terms
-from margintree.study.plan import canonical, divide, jobs_of
+from margintree.study.plan import canonical, jobs_of
 from margintree.study.spec import Spec
 from margintree.study.store import Job, Row, Store, as_json
 
@@ -217,17 +218,6 @@ class Task:
                 right += [(fit.predict(X[fold]) == y[fold]).sum() for fit in fits]
                 splits += [fit.splits or 0 for fit in fits]
         return grid[place_of_best(right, splits)]
-
-
-def place_of_best(right: FloatArray, splits: FloatArray) -> int:
-    """Return the place of what is right most often; of several, the fewest splits, then the first.
-
-    Examples
-    --------
-    >>> place_of_best(np.array([7, 9, 9, 9]), np.array([1, 3, 2, 2]))
-    2
-    """
-    return int(np.lexsort((splits, -right))[0])
 
 
 def _other_row(spec: Spec, job: Job, status: str, message: str) -> Row:
