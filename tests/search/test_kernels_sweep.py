@@ -18,6 +18,7 @@ from margintree.search.kernels.sweep import (
     settle,
     sweep,
     total_of,
+    try_features,
     try_growing,
 )
 from margintree.testing import twins
@@ -138,3 +139,19 @@ def test_a_sweep_stays_in_its_subtree(case, seed, data):
     luck = np.random.default_rng(seed).random((len(sketch.intercepts), 6))
     sweep(task, sketch, state, top, luck)
     assert (sketch.weights[outside].tolist(), sketch.splits[outside].tolist()) == before
+
+
+@few
+@given(cases(splits=st.just(True)), st.data())
+def test_tilting_leaves_a_hyperplane(case, data):
+    """Whatever rows are said to pay, also where a step would leave nothing of the weights."""
+    sketch, state = case.sketch, case.state
+    state.costs[1] = 1000.0
+    for child in (2, 3):
+        state.costs[child] = data.draw(st.lists(numbers, min_size=1, max_size=1))
+    rows = np.arange(case.problem.n_rows)
+    luck = np.linspace(0, 0.999, 3)
+    with np.errstate(divide="raise", invalid="raise"):
+        try_features(case.task, sketch, state, rows, 1, luck)
+    assert np.isfinite(sketch.intercepts).all()
+    assert np.linalg.norm(sketch.weights[1]) == pytest.approx(sketch.scale[0])

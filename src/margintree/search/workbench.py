@@ -132,6 +132,7 @@ class Workbench:
         task = self.task
         prices, pull = task.prices * factors[:, None], task.pull * factors
         self.task = task._replace(prices=prices, pull=pull)
+        self.settle()
         self._descend([1] * WANDERING, n_loose=WANDERING)
         self.task = task
         self.settle()

@@ -208,8 +208,10 @@ def try_features(
         step, promise = best_step(here, column, left_costs, right_costs, pull, task.eps, scale)
         if promise >= limit:
             continue
-        weight = sketch.weights[node, feature]
-        factor = scale / np.sqrt(scale * scale + step * (2 * weight + step))
+        squared = scale * scale + step * (2 * sketch.weights[node, feature] + step)
+        if squared <= 1e-12 * scale * scale:  # nothing is left of the hyperplane
+            continue
+        factor = scale / np.sqrt(squared)
         for k in range(m):
             column[k] = (here[k] - sketch.intercepts[node] + step * column[k]) * factor
         intercept, cost = best_intercept(column, left_costs, right_costs, pull, task.eps)
