@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from margintree import topology
 from margintree._typing import FloatArray, IntArray
 from margintree.search.kernels.descent import Plan, descend
 from margintree.search.kernels.sketch import Sketch, Task, clear_below, price, rows_below
@@ -55,6 +54,11 @@ class Workbench:
     def clear(self, scale: float) -> None:
         """Start from a tree without splits."""
         self.put(new_sketch(self.task, scale))
+
+    @property
+    def per_call(self) -> int:
+        """Sweeps in one call of a kernel."""
+        return max(1, ROWS_PER_CALL // len(self.task.X))
 
     @property
     def scale(self) -> float:
@@ -122,10 +126,19 @@ class Workbench:
 
     def grow(self, top: int) -> None:
         """Split the terminal nodes of a subtree, top down, wherever that pays."""
-        nodes = [
-            node for node in topology.subtree(top, self.task.depth - 1) for _ in range(ATTEMPTS)
-        ]
-        self._descend(nodes, n_growing=len(nodes), n_loose=len(nodes))
+        first, width = top, 1
+        while first < len(self.sketch.intercepts):
+            self._grow_level(range(first, first + width))
+            first, width = 2 * first, 2 * width
+
+    def _grow_level(self, nodes: Sequence[int]) -> None:
+        splits = self.sketch.splits
+        terminals = [t for t in nodes if not splits[t] and (t == 1 or splits[t // 2])]
+        tops = [t for t in terminals for _ in range(ATTEMPTS)]
+        for k in range(0, len(tops), self.per_call):
+            if not self.is_over():
+                some = tops[k : k + self.per_call]
+                self._descend(some, n_growing=len(some), n_loose=len(some))
 
     def wander(self, factors: FloatArray) -> None:
         """Improve the tree a little as if the weights of the rows were multiplied by factors."""
@@ -146,14 +159,13 @@ class Workbench:
 
         Returns the cost, or infinity where that is above the limit after the repairs.
         """
-        per_call = max(1, ROWS_PER_CALL // len(self.task.X))
         cost, left = self.price(), MAX_SWEEPS
         while left > 0 and not self.is_over():
-            tops = [*repairs] + [1] * min(left, per_call)
+            tops = [*repairs] + [1] * min(left, self.per_call)
             cost, done = self._descend(tops, n_loose=len(repairs), limit=limit)
             if done < len(tops):
                 break
-            left, repairs, limit = left - per_call, (), np.inf
+            left, repairs, limit = left - self.per_call, (), np.inf
         return cost
 
     def _descend(
