@@ -1,0 +1,129 @@
+"""Depth and costs chosen by cross-validation, beside CART and a linear support vector machine.
+
+    python benchmarks/calibration.py            # the 13 data sets, four folds each
+    python benchmarks/calibration.py iris wine  # some of them
+
+Takes ``--quick`` for two small sets and two folds. Each fold tests 25% of the rows and trains on
+75%. `MOCTSVMClassifierCV` has its default settings; the machine, one versus one, has its C tuned by
+the same inner folds; CART has the depth that was chosen, and depth 3. Missing cells are the means
+of the training rows.
+"""
+
+import argparse
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import astuple, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.impute import SimpleImputer
+from sklearn.model_selection import GridSearchCV, PredefinedSplit
+
+import folds
+from about import about
+from margintree._typing import FloatArray, IntArray
+from margintree.choice import divide
+from margintree.estimators import CARTClassifier, MOCTSVMClassifierCV
+from margintree.references import REFERENCES
+
+N_FOLDS = 4
+"""Folds of the test, and of the choice inside."""
+MAX_DEPTH = 3
+C_GRID = [1e-2, 1e-1, 1e0, 1e1, 1e2, 1e3, 1e4]
+BELOW_SVM, ABOVE_CART = 0.5, 4.0
+"""Points of mean accuracy that ours may lie below the machine, and must lie above CART."""
+QUICK = ("iris", "zoo")
+QUICK_FOLDS = 2
+HEADINGS = ("ours", "SVM", "CART", "CART-3", "depth", "splits", "s ours", "s SVM")
+
+
+@dataclass(frozen=True)
+class Row:
+    """Accuracies in per cent, the size of our tree, and seconds, of one fold."""
+
+    ours: float
+    svm: float
+    cart: float
+    cart_of_depth_3: float
+    depth: int
+    splits: int
+    seconds: float
+    svm_seconds: float
+
+
+def inner_folds(X: FloatArray, y: IntArray) -> PredefinedSplit:
+    """Return the folds that our choice makes: equal rows are in the same fold."""
+    merged, place = np.unique(np.column_stack([X, y]), axis=0, return_inverse=True)
+    fold_of = np.empty(len(merged), dtype=np.int64)
+    for k, (fold, _) in enumerate(divide(merged[:, -1], N_FOLDS, seed=0)):
+        fold_of[fold] = k
+    return PredefinedSplit(fold_of[place.ravel()])
+
+
+def timed(fit: Callable[[], Any]) -> tuple[float, Any]:
+    """Return the seconds of a call, and what it returned."""
+    start = time.perf_counter()
+    found = fit()
+    return time.perf_counter() - start, found
+
+
+def compare(train: tuple[Any, Any], test: tuple[Any, Any], n_jobs: int) -> Row:
+    """Return how the classifiers do on one fold."""
+    choice = MOCTSVMClassifierCV(n_folds=N_FOLDS, n_jobs=n_jobs)
+    seconds, ours = timed(lambda: choice.fit(*train))
+    machine = GridSearchCV(
+        REFERENCES["svm-ovo"].classifier(), {"svc__C": C_GRID}, cv=inner_folds(*train)
+    )
+    svm_seconds, svm = timed(lambda: machine.fit(*train))
+    depth = ours.best_params_["max_depth"]
+    carts = [CARTClassifier(levels).fit(*train) for levels in (depth, MAX_DEPTH)]
+    scores = [100 * model.score(*test) for model in (ours, svm, *carts)]
+    return Row(*scores, depth, ours.tree_.n_splits, seconds, svm_seconds)
+
+
+def rows_of(name: str, folder: Path, n_folds: int, n_jobs: int) -> Iterator[Row]:
+    """Yield a row for each of the first folds of a data set."""
+    X, y = folds.read(name, folder)
+    for k, (test, train) in enumerate(divide(y, N_FOLDS, seed=0)):
+        if k < n_folds:
+            filled = SimpleImputer(keep_empty_features=True).fit(X[train])
+            parts = [(filled.transform(X[rows]), y[rows]) for rows in (train, test)]
+            yield compare(*parts, n_jobs)
+
+
+def line(name: str, figures: FloatArray) -> str:
+    """Return a line of the table."""
+    return f"{name:20}" + "".join(f"{figure:9.2f}" for figure in figures)
+
+
+def verdict(means: FloatArray) -> Iterator[str]:
+    """Yield how far ours is from the others, and how far it must be."""
+    ours, svm, cart, *_ = means
+    yield f"ours - SVM  {ours - svm:+.2f}  (at least {-BELOW_SVM:+.1f})"
+    yield f"ours - CART {ours - cart:+.2f}  (at least {ABOVE_CART:+.1f})"
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("names", nargs="*", metavar="SET", help="data sets; by default all 13")
+    parser.add_argument("--quick", action="store_true", help="two small sets, two folds")
+    parser.add_argument("--jobs", type=int, default=1, help="processes")
+    parser.add_argument("--data", type=Path, default=folds.DATA, help="folder of the CSV files")
+    given = parser.parse_args()
+    names = given.names or (QUICK if given.quick else folds.NAMES)
+    n_folds = QUICK_FOLDS if given.quick else N_FOLDS
+    print(about(), f"{'data set':20}" + "".join(f"{word:>9}" for word in HEADINGS), sep="\n")
+    start, means = time.perf_counter(), []
+    for name in names:
+        rows = [*rows_of(name, given.data, n_folds, given.jobs)]
+        means.append(np.mean([astuple(row) for row in rows], axis=0))
+        print(line(name, means[-1]), flush=True)
+    overall = np.mean(means, axis=0)
+    print(line("mean", overall), *verdict(overall), sep="\n")
+    print(f"total {time.perf_counter() - start:.0f} s")
+
+
+if __name__ == "__main__":
+    main()
