@@ -1,5 +1,6 @@
 """What classifiers share whose tree is optimised: limits, starts, a seed and progress."""
 
+from dataclasses import replace
 from numbers import Integral
 from typing import Any, ClassVar, Self
 
@@ -45,7 +46,6 @@ class OptimisedClassifier(TreeClassifier):
     random_state: Any
     n_jobs: int | None
     verbose: int | Progress
-    max_iter: int | None = None
 
     def __sklearn_clone__(self) -> Self:
         copy: Self = super().__sklearn_clone__()
@@ -67,7 +67,6 @@ class OptimisedClassifier(TreeClassifier):
         return Limits(
             seconds=np.inf if self.time_limit is None else self.time_limit,
             gap=self.gap,
-            iterations=self.max_iter,
             threads=_threads(self.n_jobs),
             seed=seed_of(self.random_state),
         )
@@ -90,6 +89,11 @@ class SearchedClassifier(OptimisedClassifier):
         "method": [StrOptions({"search", "exact"})],
         "max_iter": [Interval(Integral, 0, None, closed="left"), None],
     }
+
+    max_iter: int | None
+
+    def _limits(self) -> Limits:
+        return replace(super()._limits(), iterations=self.max_iter)
 
     @property
     def n_iter_(self) -> int:
