@@ -146,6 +146,8 @@ def test_a_path_without_time_has_a_tree_for_every_combination():
     problem = small_problem()
     unhurried = fit_moctsvm_path(problem, GRID, FEW, Clock(1e9))
     assert [r.tree for r in unhurried] == [r.tree for r in fit_moctsvm_path(problem, GRID, FEW)]
-    for costs, result in zip(GRID, fit_moctsvm_path(problem, GRID, FEW, Clock(0)), strict=True):
+    hurried = fit_moctsvm_path(problem, GRID, FEW, Clock(0))
+    assert not any(result.trace for result in hurried)  # the first search was the last
+    for costs, result in zip(GRID, hurried, strict=True):
         assert result.limit == "time" or result.is_optimal
         assert result.objective == objective(replace(problem, costs=costs), result.tree).total

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
+from margintree import __version__
 from margintree._typing import FloatArray
 from margintree.bound import close_pairs, lower_bound
 from margintree.judges import count_errors, price_labels
@@ -208,6 +209,9 @@ class _Walk:
         """Search at some costs, from the trees that are cheapest there."""
         from margintree.search import search
 
+        known = self.pool.cheapest(prices_of(costs), 1)
+        if known and self.clock.is_over():
+            return self._unsearched(costs, known[0])
         seconds = min(self.limits.seconds, self.clock.remaining())
         result = search(
             replace(self.problem, costs=costs),
@@ -219,6 +223,21 @@ class _Walk:
         _check_uninterrupted(result)
         self.pool.add(result.tree)
         return result
+
+    def _unsearched(self, costs: Costs, tree: ObliqueTree) -> Result:
+        """Return a tree that is known already as what there was time for."""
+        return Result(
+            tree=tree,
+            objective=self.aim.judge(replace(self.problem, costs=costs), tree).total,
+            bound=0.0,
+            reason=Reason.LIMIT,
+            limit="time",
+            gap_limit=self.limits.gap,
+            trace=(),
+            solver="search",
+            version=__version__,
+            seconds=0.0,
+        )
 
     def fit_again(self, costs: Costs, first: Result) -> Result:
         """Search once more, and return the better result with the seconds of both."""

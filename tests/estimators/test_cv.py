@@ -10,7 +10,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from margintree import MOCTSVMClassifierCV, export_text, from_json, make_table_classifier, to_json
 from margintree.estimators import _choice
-from margintree.exceptions import InvalidInputError
+from margintree.exceptions import InvalidInputError, SolverMissingError
 from margintree.result import Reason
 
 IRIS = load_iris()
@@ -160,6 +160,13 @@ def test_nonsense_is_refused(params, named):
     """The message names the parameter."""
     with pytest.raises(ValueError, match=named):
         small(**params).fit(X, Y)
+
+
+def test_a_solver_that_is_missing_is_missed_before_the_choice(monkeypatch):
+    """Nobody waits for a choice whose tree cannot be fitted."""
+    monkeypatch.setattr(_choice, "fit_moctsvm_path", None)
+    with pytest.raises(SolverMissingError, match="guess"):
+        small(method="exact", solver="guess").fit(X, Y)
 
 
 def test_a_row_of_each_class_is_too_little():

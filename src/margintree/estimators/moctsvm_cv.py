@@ -20,6 +20,7 @@ from margintree.limits import Clock, Limits
 from margintree.objective import Cost, objective
 from margintree.problem import MAX_DEPTH, Costs, MarginNorm, Problem
 from margintree.result import Progress, Reason, Result
+from margintree.solvers import get
 from margintree.tree import ObliqueTree
 
 CHOSEN = ("max_depth", "c1", "c2", "c3")
@@ -212,6 +213,8 @@ class MOCTSVMClassifierCV(MOCTSVMClassifier):
         from margintree.search.compilation import compile_kernels
         from margintree.search.large import MANY_ROWS
 
+        if self.method == "exact":
+            get(self.solver)  # a solver that is missing is no news for after the choice
         compile_kernels(many_rows=problem.n_rows > MANY_ROWS)  # not on the clock
         how = self._how(problem, classes)
         clock = Clock(how["limits"].seconds)
