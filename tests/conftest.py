@@ -1,6 +1,7 @@
 """What several test modules need."""
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,9 @@ from hypothesis import settings
 
 settings.register_profile("margintree", deadline=None, derandomize=True, max_examples=60)
 settings.load_profile("margintree")
+
+# What a shell starts in the background ignores Ctrl-C, and so would the processes of tests.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")
