@@ -192,6 +192,20 @@ def test_an_interrupt_during_the_solve_returns_the_best_tree():
     assert result.bound > first.bound
 
 
+def test_an_interrupt_before_the_solver_runs_keeps_the_tree_of_the_search(monkeypatch):
+    """While the program is built, Ctrl-C is not yet the solver's to handle."""
+    first = fit_tree(CLOUDS, limits=Limits(iterations=5))
+
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("margintree.fit.build", interrupt)
+    result = fit_tree(CLOUDS, method="exact", limits=Limits(iterations=5))
+    check(CLOUDS, result)
+    assert result.reason is Reason.INTERRUPTED
+    assert result.tree == first.tree
+
+
 def test_an_unknown_method_is_refused():
     """The message names both methods and what they are for."""
     with pytest.raises(InvalidInputError, match=r"'search', 'exact'.*'magic' was given.*proof"):

@@ -124,8 +124,11 @@ class _Exact:
         found = self.model.first(first, starts, self.progress)
         best = replace(found, solver=self.solver.name)
         is_done = best.is_optimal or best.reason == Reason.INTERRUPTED
-        while not is_done:
-            best, is_done = self._solve(best, clock)
+        try:
+            while not is_done:
+                best, is_done = self._solve(best, clock)
+        except KeyboardInterrupt:  # before or after a solver, which would have kept it to itself
+            best = replace(best, reason=Reason.INTERRUPTED, limit=None)
         return replace(best, seconds=clock.elapsed())
 
     def _solve(self, best: Result, clock: Clock) -> tuple[Result, bool]:

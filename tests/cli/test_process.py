@@ -9,8 +9,10 @@ import time
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from margintree import load
+from margintree.cli._signals import undisturbed
 from margintree.result import Reason
 
 COMMAND = Path(sys.executable).with_name("margintree")
@@ -45,19 +47,38 @@ def wait_for(word, terminal, seconds=120):
     assert word in seen
 
 
-def test_ctrl_c_during_fit_saves_the_best_tree_so_far(tmp_path):
-    """SIGINT ends the fit, not the program; the model is whole and says why it stopped."""
+def ignore_ctrl_c():
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+@pytest.mark.parametrize(
+    ("method", "max_depth", "stop"),
+    [
+        ("exact", 3, signal.SIGINT),
+        ("exact", 3, signal.SIGTERM),
+        ("search", 10, signal.SIGTERM),
+    ],
+)
+def test_a_signal_during_fit_saves_the_best_tree_so_far(tmp_path, method, max_depth, stop):
+    """It ends the fit, not the program; the model is whole and says why the fit stopped.
+
+    SIGTERM also where Ctrl-C is ignored, as in the background jobs of a shell.
+    """
     table, model = hard_table(tmp_path / "t.csv"), tmp_path / "m.json"
     ours, theirs = pty.openpty()
     command = [COMMAND, "fit", table, "-t", "label", "-o", model]
-    options = ["--method", "exact", "--time-limit", "300", "--max-depth", "3"]
+    options = ["--method", method, "--time-limit=300", f"--max-depth={max_depth}", "--c1=1000"]
     process = subprocess.Popen(
-        [*command, *options], stdout=subprocess.PIPE, stderr=theirs, text=True
+        [*command, *options],
+        stdout=subprocess.PIPE,
+        stderr=theirs,
+        text=True,
+        preexec_fn=ignore_ctrl_c if stop is signal.SIGTERM else None,
     )
     try:
         # The progress line goes to a terminal; once it shows a cost, there is a tree.
         wait_for(b"cost", ours)
-        process.send_signal(signal.SIGINT)
+        process.send_signal(stop)
         output, _ = process.communicate(timeout=120)
     finally:
         process.kill()
@@ -86,3 +107,12 @@ def test_a_reader_that_goes_away_is_no_error(tmp_path):
     assert process.stderr.read() == ""
     process.stderr.close()
     process.wait(30)
+
+
+@pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM])
+def test_a_file_is_saved_undisturbed(stop):
+    """A signal that comes while a model is being saved changes nothing; later ones count again."""
+    handler = signal.getsignal(stop)
+    with undisturbed():
+        signal.raise_signal(stop)
+    assert signal.getsignal(stop) is handler

@@ -1,7 +1,7 @@
 """The command ``margintree``: it parses, calls and prints.
 
-Exit codes: 0 all went well, 1 something unexpected, 2 bad input or usage, 130 interrupted before
-there was anything to save.
+Exit codes: 0 all went well, 1 something unexpected, 2 bad input or usage, 130 stopped, by Ctrl-C or
+SIGTERM, before there was anything to save.
 """
 
 from typing import Annotated
@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from margintree import __version__
+from margintree.cli._signals import stop_on_sigterm
 from margintree.cli.data import app as data
 from margintree.cli.demo import demo
 from margintree.cli.export import export
@@ -20,7 +21,7 @@ from margintree.cli.use import evaluate, predict, report, show
 app = typer.Typer(
     name="margintree",
     epilog="Exit codes: 0 all went well, 1 something unexpected, 2 bad input or usage, "
-    "130 interrupted before there was anything to save.",
+    "130 stopped, by Ctrl-C or SIGTERM, before there was anything to save.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -55,4 +56,5 @@ def _root(
 
 def main() -> None:
     """Run the command."""
+    stop_on_sigterm()
     app(prog_name="margintree")

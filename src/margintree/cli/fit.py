@@ -7,6 +7,7 @@ import typer
 
 from margintree.cli._errors import reported
 from margintree.cli._output import check_output
+from margintree.cli._signals import undisturbed
 from margintree.cli._table import TableFile, read
 from margintree.exceptions import InvalidInputError
 
@@ -49,8 +50,8 @@ def fit(
     """Fit a tree to a table and save it as a model file.
 
     Every column but the target is used as it is: numbers, text, categories, booleans, missing
-    cells. Columns that are constant or like an identifier are left out, and named. Ctrl-C stops
-    the fit and saves the best tree so far.
+    cells. Columns that are constant or like an identifier are left out, and named. Ctrl-C or
+    SIGTERM stops the fit and saves the best tree so far.
 
     [bold]Examples[/bold]
 
@@ -105,7 +106,8 @@ def _save(estimator: "TableClassifier", output: Path) -> None:
     from margintree.cli._view import console, print_outcome, print_tree
     from margintree.modelfile import save
 
-    save(estimator, output)
+    with undisturbed():
+        save(estimator, output)
     out = console()
     print_tree(out, estimator)
     out.print()
