@@ -8,6 +8,12 @@ SKILL = {"cart": 0.78, "oct": 0.80, "octh": 0.85, "moctsvm": 0.88, "octsvm": 0.8
 """Roughly what every method reaches."""
 
 
+def spec_text(data_sets=("iris", "wine", "zoo"), methods=("cart", "oct"), repetitions=2, folds=2):
+    """Return a specification of a study of methods that have numbers of splits as their grid."""
+    lines = [f"data_sets = {[*data_sets]}", f"repetitions = {repetitions}", f"folds = {folds}"]
+    return "\n".join([*lines, *(f"methods.{name}.grid.max_splits = [1]" for name in methods)])
+
+
 def done(data_set, repetition, fold, method, reading, parameters, accuracy, **values):
     """Return a row that is done, with what is not told filled in."""
     given = {

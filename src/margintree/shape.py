@@ -12,6 +12,8 @@ from margintree.tree import ObliqueTree
 
 SLACK = 1e-9
 """Share of the least weight of a leaf that rounding may cost it."""
+SEPARATION = 0.001
+"""How far the two sides of a split of OCT-H are apart unless told otherwise."""
 NARROW = 1e-2
 """Share of the separation that two sides may lack, for the sake of the tolerances of solvers."""
 

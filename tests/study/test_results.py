@@ -21,6 +21,7 @@ from margintree.exceptions import InvalidInputError
 from margintree.study.compare import comparison, contest
 from margintree.study.exported import Study, export_study
 from margintree.study.figures import FIGURES, _groups, picture
+from margintree.study.spec import parse_spec
 from margintree.study.statistics import friedman
 from margintree.study.store import Store
 from margintree.study.summary import Key, summarise
@@ -101,6 +102,31 @@ def test_enough_data_sets_make_a_verdict():
     assert any("CART is worse than MOCTSVM" in told for told in others)
 
 
+def test_words_follow_the_ranks_that_are_tested():
+    """Eleven small wins are better by the test, though one large loss turns the mean."""
+    rows = [
+        synthetic_rows.done(f"set {i}", 0, 0, method, "nested", {}, 0.5 + gain)
+        for i in range(12)
+        for method, gain in (("cart", 0.0), ("moctsvm", (i + 1) / 1000 if i else -0.4))
+    ]
+    (pairs,), sentences = comparison(summarise(rows), "nested")
+    assert pairs.rows[0][1].text.startswith("−")
+    assert any("MOCTSVM is better than CART" in told for told in sentences)
+
+
+def test_a_comparison_of_an_unfinished_study_says_so():
+    """Every mean over fewer repetitions than planned is counted."""
+    rows = synthetic_rows.study(("iris", "wine"), ("cart", "oct"), repetitions=2)
+    some = [row for row in rows if row.job[:3] != ("iris", 1, 0) or row.method != "oct"]
+    spec = parse_spec("tiny", synthetic_rows.spec_text(("iris", "wine")))
+    assert any(
+        "unfinished: 1 of 4 means are over fewer than 2 repetitions" in told
+        for told in comparison(summarise(some, spec), "nested", control="cart")[1]
+    )
+    whole = comparison(summarise(rows, spec), "nested", control="cart")[1]
+    assert not any("unfinished" in told for told in whole)
+
+
 def test_without_baycomp_the_comparison_says_so(monkeypatch):
     """The other tests are still there."""
     monkeypatch.setitem(sys.modules, "baycomp", None)
@@ -157,6 +183,14 @@ def test_no_words_overlap():
         assert all(edges.x0 <= one.x0 and one.x1 <= edges.x1 for one in words)
 
 
+def test_fits_that_took_no_time_are_drawn():
+    """A clock may say 0, of which there is no logarithm."""
+    none = {"build_seconds": 0.0, "fit_seconds": 0.0}
+    rows = [row._replace(**none) if row.method == "cart" else row for row in ROWS]
+    ax = FIGURES["seconds"](summarise(rows), "grid")
+    assert all(np.isfinite(line.get_xdata()).all() for line in ax.get_lines()[:-1])
+
+
 def test_pictures_of_too_little_are_refused():
     """With what is needed."""
     with pytest.raises(InvalidInputError, match="at least 2 data sets"):
@@ -198,7 +232,7 @@ def test_the_store_is_found(folder):
     for age, name in enumerate(("quick", "smoke")):
         store = Store(f"study-{name}.sqlite")
         (row,) = synthetic_rows.absent("iris", "cart", "skipped", name, 1, 1)
-        store.write(store.begin(name, ""), row.job, [row])
+        store.write(store.begin(name, synthetic_rows.spec_text()), row.job, [row])
         os.utime(store.path, (1e9 - age, 1e9 - age))
     assert "on iris: quick" in run("table")
     assert "on iris: smoke" in run("table", "smoke")

@@ -47,7 +47,7 @@ def no_data_folder(monkeypatch):
 def bare(store):
     """Return the rows without what may differ: seconds and sessions."""
     blank = {"build_seconds": None, "fit_seconds": None, "predict_seconds": None, "session": 0}
-    return [replace(row, **blank) for row in store.rows()]
+    return [row._replace(**blank) for row in store.rows()]
 
 
 def run_all(path, spec=SPEC, **options):
@@ -159,7 +159,7 @@ def test_only_what_is_open_is_done(tmp_path):
     jobs = jobs_of(SPEC)[:4]
     for job, status in zip(jobs, ("done", "failed", "skipped"), strict=False):
         _, rows = task_of(SPEC, job).run()
-        store.write(session, job, [replace(row, status=status) for row in rows])
+        store.write(session, job, [row._replace(status=status) for row in rows])
     assert open_jobs(jobs, store) == jobs[2:]
     assert open_jobs(jobs, store, retry=True) == jobs[1:]
     told = []

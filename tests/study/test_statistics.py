@@ -93,7 +93,7 @@ def test_equal_means_are_equal_whatever_their_last_bit():
     """Neither a rank nor a win may depend on the order of a sum."""
     scores = np.array([[0.3, 0.1 + 0.2, 0.5], [0.1 + 0.2, 0.3, 0.6], [0.7, 0.7, 0.8]])
     assert friedman(scores).ranks == (2.5, 2.5, 1.0)
-    assert wilcoxon(scores, control=0)[1] == (0.0, 0, 0, 1.0)
+    assert wilcoxon(scores, control=0)[1] == (0.0, 0.0, 0, 0, 1.0)
 
 
 @given(st.integers(0, 999))

@@ -4,7 +4,6 @@ import json
 import sqlite3
 import subprocess
 import sys
-from dataclasses import fields, replace
 
 import pytest
 from hypothesis import given
@@ -27,14 +26,14 @@ def test_the_columns_are_those_of_the_table(store):
     with sqlite3.connect(store.path) as connection:
         columns = [row[1] for row in connection.execute("PRAGMA table_info(runs)")]
     connection.close()
-    assert tuple(columns) == COLUMNS == tuple(field.name for field in fields(Row))
+    assert tuple(columns) == COLUMNS == Row._fields
 
 
 def test_rows_come_back_as_they_were(store):
     """With the session that wrote them, which knows where and with what."""
     session = store.begin("tiny", "text")
     store.write(session, JOB, [ROW])
-    assert store.rows() == [replace(ROW, session=session)]
+    assert store.rows() == [ROW._replace(session=session)]
     (about,) = store.sessions()
     assert about.id == session
     assert "numpy" in json.loads(about.versions)
@@ -46,16 +45,16 @@ def test_a_job_is_written_whole_or_not_at_all(store):
     session = store.begin("tiny", "")
     store.write(session, JOB, [ROW])
     with pytest.raises(InvalidInputError, match="NOT NULL"):
-        store.write(session, JOB, [replace(ROW, parameters='{"a": 1}'), replace(ROW, status=None)])
+        store.write(session, JOB, [ROW._replace(parameters='{"a": 1}'), ROW._replace(status=None)])
     assert [row.parameters for row in store.rows()] == ["{}"]
 
 
 def test_a_job_that_is_done_again_replaces_its_rows(store):
     """None is doubled, and those of other jobs stay."""
     session, other = store.begin("tiny", ""), Job("zoo", 0, 0, "oct")
-    store.write(session, other, [replace(ROW, data_set="zoo", fold=0, method="oct")])
+    store.write(session, other, [ROW._replace(data_set="zoo", fold=0, method="oct")])
     for accuracy in (0.5, 0.75):
-        store.write(session, JOB, [replace(ROW, accuracy=accuracy)])
+        store.write(session, JOB, [ROW._replace(accuracy=accuracy)])
     assert [row.accuracy for row in store.rows() if row.job == JOB] == [0.75]
     assert store.jobs() == {JOB, other}
     assert store.jobs("failed") == set()

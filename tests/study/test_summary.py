@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import synthetic_rows
 from margintree.study.printed import printed
+from margintree.study.spec import parse_spec
 from margintree.study.summary import Key, Spread, best, efforts, summarise
 
 IRIS = Key("iris", "cart", "grid")
@@ -71,10 +72,10 @@ def test_nested_is_the_mean_of_its_folds():
         ([(10, 0.9, 2), (9, 0.9, 3)], 10),
         ([(10, 0.9, 3), (9, 0.9, 3)], 9),
     ],
-    ids=["higher accuracy", "fewer splits", "first in the grid, by size and not by text"],
+    ids=["higher accuracy", "fewer splits", "smaller parameters, by size and not by text"],
 )
 def test_ties_on_the_grid(rivals, chosen):
-    """Accuracy first, then splits, then the place in the grid."""
+    """Accuracy first, then splits, then the parameters."""
     rows = [
         synthetic_rows.done("iris", 0, 0, "cart", "grid", {"c": c}, accuracy, splits=splits)
         for c, accuracy, splits in rivals
@@ -102,6 +103,18 @@ def test_what_is_not_done_on_every_fold_does_not_count():
     assert [one.number for one in summary.repetitions[IRIS]] == [0]
     assert summary.spread(Key("iris", "oct", "grid")).repetitions == 2
     assert all('"c": 10' not in one.parameters for one in summary.repetitions[IRIS])
+
+
+def test_a_study_with_some_of_its_folds_is_not_complete():
+    """What the specification asks for counts, not what is there."""
+    rows = synthetic_rows.study(("iris",), ("cart",), repetitions=2, folds=2)
+    some = [row for row in rows if row.repetition == 0 or row.fold == 0]
+    spec = parse_spec("tiny", synthetic_rows.spec_text(repetitions=3, folds=2))
+    summary = summarise(some, spec)
+    assert [one.number for one in summary.repetitions[IRIS]] == [0]
+    assert (summary.count(IRIS), summary.planned) == (1, 3)
+    five = parse_spec("tiny", synthetic_rows.spec_text(folds=5))
+    assert summarise(rows, five).repetitions == {}
 
 
 def test_what_is_no_tree_has_no_splits():

@@ -18,6 +18,7 @@ from margintree.study.exported import Study, export_study, read_study
 from margintree.study.formats import latex, markdown, terminal, web_page
 from margintree.study.names import MEASURES
 from margintree.study.printed import printed
+from margintree.study.spec import parse_spec
 from margintree.study.store import Job, Row, Session, Store
 from margintree.study.summary import Key, efforts, summarise
 from margintree.study.tables import (
@@ -41,6 +42,10 @@ ROWS = [
     *synthetic_rows.absent("wine", "oct", "failed", "singular matrix", repetitions=1),
 ]
 SUMMARY = summarise(ROWS)
+
+
+def spec(text):
+    return parse_spec("tiny", text)
 
 
 def body(table, name, reading):
@@ -108,6 +113,50 @@ def test_unfinished_work_is_named():
         "Unfinished, best on the grid (1 of 2 repetitions): CART on iris",
         "Unfinished, nested (1 of 2 repetitions): CART on iris",
     ]
+
+
+def test_the_specification_says_what_is_unfinished():
+    """Cells, notes and numbers for programs say how much of what was planned there is."""
+    rows = synthetic_rows.study(("iris", "wine"), ("cart",), repetitions=2, folds=2)
+    planned = synthetic_rows.spec_text(("iris", "wine", "zoo"), repetitions=3)
+    summary = summarise([row for row in rows if row.job[:3] != ("wine", 1, 1)], spec(planned))
+    table = results_table(summary)
+    assert body(table, "iris", "nested")["CART"].text.endswith(" (2 of 3)")
+    assert body(table, "wine", "nested")["CART"].text.endswith(" (1 of 3)")
+    assert "of" not in body(table, "wine", "printed")["CART"].text
+    assert notes(summary)[2:] == [
+        "Unfinished, best on the grid (2 of 3 repetitions): CART on iris",
+        "Unfinished, best on the grid (1 of 3 repetitions): CART on wine",
+        "Unfinished, nested (2 of 3 repetitions): CART on iris",
+        "Unfinished, nested (1 of 3 repetitions): CART on wine",
+        "No rows yet of the methods OCT.",
+        "No rows yet of the data sets zoo.",
+    ]
+    lines = csv.DictReader(io.StringIO(csv_text(*numbers(summary))))
+    assert {(line["status"], line["repetitions"], line["planned"]) for line in lines} == {
+        ("unfinished", "2", "3"),
+        ("unfinished", "1", "3"),
+    }
+
+
+def test_a_finished_study_has_no_such_notes():
+    """Nor one whose methods were all skipped."""
+    rows = synthetic_rows.study(("iris",), ("cart",)) + synthetic_rows.absent(
+        "iris", "oct", "skipped", "why"
+    )
+    summary = summarise(rows, spec(synthetic_rows.spec_text(("iris",))))
+    assert notes(summary)[2:] == ["Skipped (4 rows): OCT on iris: why"]
+
+
+def test_without_its_sessions_nobody_knows_what_was_planned(tmp_path):
+    """And the notes say so."""
+    study = read_study(store(tmp_path, ROWS[:3]))
+    (rows, sessions) = export_study(study, tmp_path / "rows.csv")
+    assert read_study(rows).summary().spec == study.spec
+    sessions.unlink()
+    alone = read_study(rows).summary()
+    assert alone.spec is None
+    assert any("specification is not known" in note for note in notes(alone))
 
 
 def test_differences_are_ours_minus_printed():
@@ -229,7 +278,7 @@ def test_text_is_never_markup():
 def store(folder, rows):
     """Return the file of a store with these rows."""
     made = Store(folder / "study.sqlite")
-    session = made.begin("tiny", "text of the spec")
+    session = made.begin("tiny", synthetic_rows.spec_text())
     by_job: dict[Job, list[Row]] = {}
     for row in rows:
         by_job.setdefault(row.job, []).append(row)
@@ -246,7 +295,7 @@ def test_an_export_gives_the_tables_of_the_store(ending, tmp_path):
     rows, sessions = export_study(original, tmp_path / f"rows{ending}")
     again = read_study(rows)
     assert again == original
-    assert numbers(summarise(again.rows)) == numbers(summarise(original.rows))
+    assert numbers(again.summary()) == numbers(original.summary())
     (session,) = json.loads(sessions.read_text(encoding="utf-8"))
     assert json.loads(session["spec"])["name"] == "tiny"
 

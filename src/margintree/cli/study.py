@@ -72,7 +72,7 @@ def run(
 
     what, rows = read_spec(spec), Store(store_path(spec, store))
     try:
-        with _progress(what, rows, jobs, data_set, method, retry) as tell:
+        with _progress(what, rows, data_set, method, retry) as tell:
             run_study(
                 what,
                 rows,
@@ -153,13 +153,17 @@ def _counts(
 def _progress(
     spec: "Spec",
     store: "Store",
-    n_jobs: int,
     data_sets: Sequence[str] | None,
     methods: Sequence[str] | None,
     retry: bool,
 ) -> "Iterator[Callable[[Job, Sequence[Row]], None]]":
-    """Show a bar on stderr with the jobs done and the time left; nothing but on a terminal."""
-    from joblib import effective_n_jobs
+    """Show a bar on stderr with the jobs done and the time left; nothing but on a terminal.
+
+    The time left is what the jobs left will take on one core, divided by how many cores have been
+    at work so far: so much work was done in so much time, whoever did it.
+    """
+    import time
+
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
@@ -172,11 +176,15 @@ def _progress(
     columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn()
     bar = Progress(*columns, console=console, disable=not console.is_terminal, transient=True)
     task = bar.add_task(spec.name, total=len(left))
+    start, work = time.perf_counter(), 0.0
 
     def tell(job: "Job", rows: "Sequence[Row]") -> None:
+        nonlocal work
         left.discard(job)
         forecast.learn(job, seconds_of(rows))
-        minutes = forecast.seconds(left) / effective_n_jobs(n_jobs) / 60
+        work += seconds_of(rows)
+        cores = work / (time.perf_counter() - start)
+        minutes = forecast.seconds(left) / cores / 60 if cores else 0.0
         bar.update(task, advance=1, description=f"{job}   about {minutes:.0f} min left")
 
     with bar:

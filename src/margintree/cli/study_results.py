@@ -96,14 +96,13 @@ def table(
 
     margintree study table rows.csv.bz2 --format latex -o table.tex
     """
-    from margintree.study.summary import summarise
     from margintree.study.tables import notes, numbers
     from margintree.tables import csv_text
 
     path = _found(store)
     _check(output, path)
     study = _read(path)
-    summary = summarise(study.rows)
+    summary = study.summary()
     if form is TableFormat.CSV and measure is not Measure.SPEED:
         _give(csv_text(*numbers(summary)), output)
         return
@@ -128,9 +127,8 @@ def figures(
     """
     from margintree._files import write_whole
     from margintree.study.figures import FIGURES, picture
-    from margintree.study.summary import summarise
 
-    summary = summarise(_read(_found(store)).rows)
+    summary = _read(_found(store)).summary()
     output.mkdir(parents=True, exist_ok=True)
     for one in _readings(reading, summary):
         for name, draw in FIGURES.items():
@@ -163,11 +161,10 @@ def compare(
     margintree study compare --reading nested
     """
     from margintree.study.compare import comparison
-    from margintree.study.summary import summarise
 
     path = _found(store)
     _check(output, path)
-    summary = summarise(_read(path).rows)
+    summary = _read(path).summary()
     tables: list[Table] = []
     sentences: list[str] = []
     for one in _readings(reading, summary):

@@ -13,7 +13,7 @@ from margintree.estimators._optimised import SearchedClassifier
 from margintree.problem import Problem
 from margintree.result import Progress, Result
 from margintree.rivals import fit_octh
-from margintree.shape import Shape
+from margintree.shape import SEPARATION, Shape
 
 
 class OCTHClassifier(ErrorMixin, SearchedClassifier):
@@ -117,7 +117,7 @@ class OCTHClassifier(ErrorMixin, SearchedClassifier):
         max_splits: int | None = None,
         min_leaf: float = 0.05,
         *,
-        separation: float = 0.001,
+        separation: float = SEPARATION,
         method: str = "search",
         solver: str = "auto",
         time_limit: float | None = 60.0,

@@ -18,7 +18,7 @@ from margintree.study.statistics import (
     friedman,
     wilcoxon,
 )
-from margintree.study.summary import Summary
+from margintree.study.summary import Key, Summary
 from margintree.study.tables import OURS, Cell, Table, signed
 
 
@@ -99,7 +99,7 @@ def comparison(
     comparisons = wilcoxon(found.scores, column)
     beliefs, why_not = _beliefs(found.scores, column)
     tables = [_pairs_table(found, control, reading, comparisons, beliefs)]
-    sentences = list(found.left_out)
+    sentences = [*found.left_out, *_unfinished_words(summary, found, reading)]
     if len(found.methods) > 2:
         ranking = friedman(found.scores)
         tables.insert(0, _ranks_table(found, reading, ranking))
@@ -112,6 +112,16 @@ def comparison(
             f"the reading {READINGS['nested']!r} is the fair one."
         )
     return tables, [f"{READINGS[reading].capitalize()}. {sentence}" for sentence in sentences]
+
+
+def _unfinished_words(summary: Summary, found: Contest, reading: str) -> Iterator[str]:
+    keys = (Key(name, method, reading) for name in found.data_sets for method in found.methods)
+    n_short = sum(summary.count(key) < summary.planned for key in keys)
+    if n_short:
+        yield (
+            f"The study is unfinished: {n_short} of {found.scores.size} means are over fewer than "
+            f"{summary.planned} repetitions."
+        )
 
 
 def _beliefs(scores: FloatArray, column: int) -> tuple[dict[int, Belief], list[str]]:
@@ -196,7 +206,7 @@ def _wilcoxon_words(
     """Yield one sentence for the methods below, one for those above and one for the rest."""
     verdicts: dict[str, list[str]] = {"better than": [], "worse than": [], "": []}
     for j, result in comparisons.items():
-        side = "better than" if result.difference > 0 else "worse than"
+        side = "better than" if result.rank_difference > 0 else "worse than"
         verdicts[side if result.p_value <= LEVEL else ""].append(method_label(found.methods[j]))
     name = method_label(control)
     for side in ("better than", "worse than"):

@@ -13,13 +13,15 @@ import io
 import json
 import os
 from collections.abc import Callable, Iterable
-from dataclasses import asdict, astuple
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NamedTuple, get_type_hints
 
 from margintree._files import write_whole
 from margintree.exceptions import InvalidInputError
+from margintree.study.spec import Spec, parse_spec
 from margintree.study.store import COLUMNS, Row, Session, Store
+from margintree.study.summary import Summary, summarise
 from margintree.tables import csv_text
 
 _FORMS: dict[str, tuple[Callable[[bytes], bytes], Callable[[bytes], bytes]]] = {
@@ -50,6 +52,17 @@ class Study(NamedTuple):
 
     rows: list[Row]
     sessions: list[Session]
+
+    @property
+    def spec(self) -> Spec | None:
+        """What the sessions were to do, which is the same in all; None if there are none."""
+        if not self.sessions:
+            return None
+        return parse_spec(**json.loads(self.sessions[-1].spec))
+
+    def summary(self) -> Summary:
+        """Return what came out of it."""
+        return summarise(self.rows, self.spec)
 
 
 def read_study(path: str | os.PathLike[str]) -> Study:
@@ -118,7 +131,7 @@ def export_study(study: Study, path: str | os.PathLike[str]) -> list[Path]:
             f"The name of an export must end with one of {', '.join(_FORMS)}; {str(path)!r} was "
             "given. Choose another name."
         )
-    text = csv_text(COLUMNS, (astuple(_rounded(row)) for row in study.rows))
+    text = csv_text(COLUMNS, map(_rounded, study.rows))
     sessions = json.dumps([asdict(session) for session in study.sessions], indent=1)
     write_whole(path, _FORMS[ending][0](text.encode("utf-8")))
     write_whole(_sessions_file(path, ending), sessions + "\n")
@@ -135,11 +148,12 @@ def _sessions_file(path: Path, ending: str) -> Path:
 
 def _rounded(row: Row) -> Row:
     """Return a row with as many digits as an export keeps, and its message on one line."""
-    values = {**vars(row), "message": " ".join(row.message.split())}
-    for column, digits in _DIGITS.items():
-        if values[column] is not None:
-            values[column] = float(format(values[column], digits))
-    return Row(**values)
+    few: dict[str, Any] = {
+        column: float(format(value, digits))
+        for column, digits in _DIGITS.items()
+        if (value := getattr(row, column)) is not None
+    }
+    return row._replace(message=" ".join(row.message.split()), **few)
 
 
 def _parsed(text: str) -> list[Row]:

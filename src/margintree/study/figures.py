@@ -42,6 +42,8 @@ _METADATA: dict[str, dict[str, None]] = {
     "pdf": {"CreationDate": None},
 }
 """What a file would say of when and with what it was made."""
+_SHORTEST = 1e-6
+"""Seconds that stand for less, which a clock and a logarithmic axis cannot tell from none."""
 _HAIR: dict[str, Any] = {"color": "#dddddd", "linewidth": 0.8, "zorder": 0}
 
 
@@ -262,6 +264,8 @@ def _scatter(summary: Summary, reading: str, measure: str, ax: "Axes | None") ->
     totals = np.where(is_known, accuracies, 0.0).sum(axis=1)
     above = accuracies - (totals / np.maximum(is_known.sum(axis=1), 1))[:, None]
     values = summary.means(reading, measure)
+    if measure == "seconds":
+        values = np.maximum(values, _SHORTEST)
     ax = axes_or_new(ax, 7.0, 4.6)
     for j, method in enumerate(summary.methods):
         is_shown = ~np.isnan(above[:, j] + values[:, j])

@@ -17,7 +17,7 @@ from margintree.objective import objective
 from margintree.problem import Costs, Problem
 from margintree.references import REFERENCES, Reference
 from margintree.result import Result
-from margintree.shape import Shape
+from margintree.shape import SEPARATION, Shape
 from margintree.tree import ObliqueTree
 from margintree.tuning import (
     fit_cart_path,
@@ -26,9 +26,6 @@ from margintree.tuning import (
     fit_octh_path,
     fit_octsvm_path,
 )
-
-SEPARATION = 0.001
-"""How far the sides of a split of OCT-H are apart, as its classifier has it."""
 
 Point: TypeAlias = Mapping[str, float]
 """One combination of parameters."""

@@ -48,5 +48,5 @@ def in_order(methods: Iterable[str]) -> list[str]:
     """
     known = list(LABELS)
     return sorted(
-        set(methods), key=lambda name: (known.index(name) if name in LABELS else 99, name)
+        set(methods), key=lambda name: (known.index(name) if name in LABELS else len(known), name)
     )

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -179,7 +179,7 @@ class Task:
         start = time.perf_counter()
         chosen = rows[method.grid.index(self._choice(X, y))]
         seconds = (chosen.fit_seconds or 0.0) + time.perf_counter() - start
-        return [*rows, replace(chosen, reading="nested", fit_seconds=seconds)]
+        return [*rows, chosen._replace(reading="nested", fit_seconds=seconds)]
 
     def _folds(self) -> Iterator[tuple[IntArray, IntArray]]:
         return divide(self.y, self.spec.folds, seed=self.job.repetition)
@@ -193,8 +193,7 @@ class Task:
         start = time.perf_counter()
         predicted = fit.predict(X)
         seconds = time.perf_counter() - start
-        return replace(
-            _other_row(self.spec, self.job, "done", ""),
+        return _other_row(self.spec, self.job, "done", "")._replace(
             parameters=as_json(point),
             reason=fit.reason,
             objective=fit.objective,

@@ -3,7 +3,7 @@
 import math
 import os
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from importlib.resources import files
 from itertools import product
@@ -199,22 +199,37 @@ def _method(reader: "_Reader", method: str) -> MethodSpec:
     return MethodSpec(grid, nested_grid, iterations, reader.count("nested_iterations", iterations))
 
 
+def _is_whole(value: float) -> bool:
+    return isinstance(value, int) and value >= 0
+
+
+_AXES: dict[str, tuple[str, Callable[[float], bool]]] = {
+    "max_splits": ("whole numbers of at least 0", _is_whole),
+    "C": ("finite numbers above 0", lambda value: value > 0),
+}
+"""What the values of a parameter may be, in words and as a test."""
+_COSTS = "finite numbers of at least 0", lambda value: value >= 0
+"""What those of all other parameters may be, which are costs."""
+
+
 def _grid(reader: "_Reader", key: str, names: Sequence[str]) -> Grid:
     """Return all combinations of the values of the parameters, the last changing fastest."""
     axes = reader.raw.get(key, {})
-    is_right = isinstance(axes, dict) and {*axes} == {*names} and all(map(_is_axis, axes.values()))
-    if not is_right:
-        reader.refuse(
-            key, f"a list of different finite numbers for each of {', '.join(names)}", axes
-        )
+    if not isinstance(axes, dict) or {*axes} != {*names}:
+        reader.refuse(key, f"a table with a list of numbers for each of {', '.join(names)}", axes)
+    for name, values in axes.items():
+        allowed, is_allowed = _AXES.get(name, _COSTS)
+        if not _is_axis(values, is_allowed):
+            reader.refuse(f"{key}.{name}", f"a list of one or more different {allowed}", values)
     return tuple(dict(zip(axes, point, strict=True)) for point in product(*axes.values()))
 
 
-def _is_axis(values: Any) -> bool:
+def _is_axis(values: Any, is_allowed: Callable[[float], bool]) -> bool:
     return (
         isinstance(values, list)
         and len(values) > 0
         and all(type(value) in (int, float) and math.isfinite(value) for value in values)
+        and all(map(is_allowed, values))
         and len({*values}) == len(values)
     )
 

@@ -54,7 +54,10 @@ class Comparison(NamedTuple):
     Attributes
     ----------
     difference : float
-        The mean difference; above 0 when the one is better.
+        The mean difference. The test does not look at it; one data set may turn its sign.
+    rank_difference : float
+        What the test looks at: the ranks, by size, of the differences above 0 less the ranks of
+        those below; above 0 when the one is better.
     wins, losses : int
         On how many data sets the one is above and below the other.
     p_value : float
@@ -62,6 +65,7 @@ class Comparison(NamedTuple):
     """
 
     difference: float
+    rank_difference: float
     wins: int
     losses: int
     p_value: float
@@ -149,6 +153,7 @@ def wilcoxon(scores: FloatArray, control: int) -> dict[int, Comparison]:
     return {
         j: Comparison(
             difference=float(differences[j].mean()),
+            rank_difference=_rank_difference(differences[j]),
             wins=int((differences[j] > 0).sum()),
             losses=int((differences[j] < 0).sum()),
             p_value=p_value,
@@ -192,6 +197,17 @@ def bayesian_signed_rank(one: FloatArray, other: FloatArray, rope: float = ROPE)
     test = imported("baycomp", extra="bayes").SignedRankTest
     better, equal, worse = test(one, other, rope=rope, random_state=0).probs()
     return Belief(float(better), float(equal), float(worse))
+
+
+def _rank_difference(differences: FloatArray) -> float:
+    """Return the ranks of the differences above 0 less the ranks of those below.
+
+    Examples
+    --------
+    >>> _rank_difference(np.array([0.1, 0.2, -0.9]))
+    0.0
+    """
+    return float(np.sign(differences) @ stats.rankdata(np.abs(differences)))
 
 
 def _signed_rank_p_value(differences: FloatArray) -> float:

@@ -11,7 +11,7 @@ import sqlite3
 import subprocess
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
-from dataclasses import astuple, dataclass, fields
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
@@ -88,8 +88,7 @@ class Job(NamedTuple):
         return f"{self.data_set} {self.repetition}.{self.fold} {self.method}"
 
 
-@dataclass(frozen=True)
-class Row:
+class Row(NamedTuple):
     """One run.
 
     Attributes
@@ -147,7 +146,7 @@ class Row:
         return Job(self.data_set, self.repetition, self.fold, self.method)
 
 
-COLUMNS = tuple(field.name for field in fields(Row))
+COLUMNS = Row._fields
 """The columns of a row, in order."""
 
 
@@ -267,7 +266,7 @@ class Store:
             connection.execute(f"DELETE FROM runs WHERE {_IS_JOB}", job)
             connection.executemany(
                 f"INSERT INTO runs ({', '.join(COLUMNS)}) VALUES ({marks})",
-                ((*astuple(row)[:-1], session) for row in rows),
+                (row._replace(session=session) for row in rows),
             )
 
     def rows(self) -> list[Row]:

@@ -2,8 +2,9 @@
 
 Under the reading ``"grid"`` a repetition stands for the one combination of the grid whose mean
 accuracy over the folds is highest; among equals it is the one with the fewest splits, then the one
-with the smallest parameters. Under ``"nested"`` it stands for the combinations that were chosen
-inside the training folds. A repetition counts once it is done on every fold of the study.
+with the smallest parameters, compared by their names. Under ``"nested"`` it stands for the
+combinations that were chosen inside the training folds. A repetition counts once it is done on
+every fold of the specification.
 """
 
 import json
@@ -19,6 +20,7 @@ import numpy as np
 
 from margintree._typing import FloatArray
 from margintree.study.names import READINGS, in_order
+from margintree.study.spec import Spec
 from margintree.study.store import Row
 
 DIGITS = 12
@@ -141,12 +143,18 @@ class Summary:
         The repetitions that are complete, by `Key`.
     absences : tuple of Absence
         What failed or was skipped.
+    planned : int
+        How many repetitions there are to be; without a specification, the most that there are.
+    spec : Spec or None
+        What the study is to do, where that is known.
     """
 
     data_sets: tuple[str, ...]
     methods: tuple[str, ...]
     repetitions: dict[Key, tuple[Repetition, ...]]
     absences: tuple[Absence, ...]
+    planned: int
+    spec: Spec | None = None
 
     @cached_property
     def readings(self) -> tuple[str, ...]:
@@ -168,6 +176,10 @@ class Summary:
             for method in absence.methods
         }
 
+    def count(self, key: Key) -> int:
+        """Return how many repetitions are complete."""
+        return len(self.repetitions.get(key, ()))
+
     def values(self, key: Key, measure: str) -> dict[int, float]:
         """Return a measure by repetition."""
         return {one.number: getattr(one, measure) for one in self.repetitions.get(key, ())}
@@ -187,8 +199,16 @@ class Summary:
         return np.array(means, dtype=float).reshape(len(self.data_sets), len(self.methods))
 
 
-def summarise(rows: Iterable[Row]) -> Summary:
+def summarise(rows: Iterable[Row], spec: Spec | None = None) -> Summary:
     """Summarise the rows of a study, in whatever order they come.
+
+    Parameters
+    ----------
+    rows : iterable of Row
+        The rows.
+    spec : Spec, optional
+        What the study is to do. Without it, its folds and repetitions are those of the rows, and
+        nobody can tell what is still to come.
 
     Examples
     --------
@@ -203,25 +223,29 @@ def summarise(rows: Iterable[Row]) -> Summary:
     """
     rows = list(rows)
     candidates: dict[tuple[Key, int], list[Repetition]] = defaultdict(list)
-    for (key, number), repetition in _candidates(rows):
+    folds = {row.fold for row in rows} if spec is None else {*range(spec.folds)}
+    for (key, number), repetition in _candidates(rows, folds):
         candidates[key, number].append(repetition)
     chosen: dict[Key, list[Repetition]] = defaultdict(list)
     for key, number in sorted(candidates):
         chosen[key].append(min(candidates[key, number], key=_preference))
+    most = max(map(len, chosen.values()), default=0)
     return Summary(
         data_sets=tuple(sorted({row.data_set for row in rows})),
         methods=tuple(in_order(row.method for row in rows)),
         repetitions={key: tuple(found) for key, found in chosen.items()},
         absences=_absences(rows),
+        planned=most if spec is None else spec.repetitions,
+        spec=spec,
     )
 
 
-def _candidates(rows: Iterable[Row]) -> Iterable[tuple[tuple[Key, int], Repetition]]:
+def _candidates(
+    rows: Iterable[Row], folds: set[int]
+) -> Iterable[tuple[tuple[Key, int], Repetition]]:
     """Yield the repetitions between which to choose: those that are done on all folds."""
-    folds: set[int] = set()
     groups: dict[tuple[Key, int, str], list[Row]] = defaultdict(list)
     for row in rows:
-        folds.add(row.fold)
         if row.status == "done":
             key = Key(row.data_set, row.method, row.reading)
             parameters = row.parameters if row.reading == "grid" else ""

@@ -85,11 +85,17 @@ class _View:
         for j, method in enumerate(self.summary.methods):
             number = self.number(data_set, method, reading)
             if number is not None:
-                yield Cell(_spread(number, self.is_share), j in winners)
+                extent = "" if reading == PRINTED else self._extent(number)
+                yield Cell(_spread(number, self.is_share) + extent, j in winners)
             elif reading == PRINTED:
                 yield Cell("")
             else:
                 yield Cell(self.summary.status(data_set, method) or _NOTHING)
+
+    def _extent(self, number: Spread) -> str:
+        """Return how many repetitions there are where that is not all of them."""
+        done, planned = number.repetitions, self.summary.planned
+        return "" if done == planned else f" ({done} of {planned})"
 
     def gain(self, data_set: str, reading: str) -> Cell:
         """Return how far our method is above the best of its rivals in the paper."""
@@ -230,15 +236,17 @@ def notes(summary: Summary, readings: Sequence[str] = tuple(READINGS)) -> list[s
         "bound. Nested: chosen inside the training fold.",
         *_absence_notes(summary),
         *_unfinished_notes(summary, readings),
+        *_unbegun_notes(summary),
     ]
 
 
 def numbers(summary: Summary) -> tuple[list[str], list[list[object]]]:
     """Return columns and rows of all numbers, for programs: accuracies in per cent.
 
-    Where a method has no numbers on a data set, its cells are empty and its status says why.
+    Where a method has no numbers on a data set, its cells are empty and its status says why;
+    ``"unfinished"`` has numbers of fewer repetitions than planned.
     """
-    columns = ["data_set", "method", "reading", "status", "repetitions"]
+    columns = ["data_set", "method", "reading", "status", "repetitions", "planned"]
     columns += [name for measure in MEASURES for name in (measure, f"{measure}_sd")]
     columns += ["printed", "printed_sd", "difference"]
     views = [_View(summary, measure) for measure in MEASURES]
@@ -247,15 +255,22 @@ def numbers(summary: Summary) -> tuple[list[str], list[list[object]]]:
         for method in summary.methods:
             for reading in READINGS:
                 key = Key(data_set, method, reading)
-                count = len(summary.repetitions.get(key, ()))
-                status = "done" if count else summary.status(data_set, method) or "missing"
                 spreads = [view.number(*key) for view in views]
-                row: list[object] = [*key, status, count]
+                row: list[object] = [*key, _status(summary, key), summary.count(key)]
+                row.append(summary.planned)
                 for spread in (*spreads, views[0].number(data_set, method, PRINTED)):
                     row += ["", ""] if spread is None else [_plain(spread.mean), _plain(spread.sd)]
                 difference = _difference(views[0], *key)
                 rows.append([*row, "" if difference is None else _plain(difference)])
     return columns, rows
+
+
+def _status(summary: Summary, key: Key) -> str:
+    """Return in one word how far a method has come on a data set."""
+    count = summary.count(key)
+    if not count:
+        return summary.status(key.data_set, key.method) or "missing"
+    return "done" if count == summary.planned else "unfinished"
 
 
 def _difference(view: _View, data_set: str, method: str, reading: str) -> float | None:
@@ -276,23 +291,39 @@ def _absence_notes(summary: Summary) -> Iterator[str]:
 
 
 def _unfinished_notes(summary: Summary, readings: Sequence[str]) -> Iterator[str]:
-    """Yield what has fewer repetitions than the rest though nothing is known to prevent them."""
-    most = max(map(len, summary.repetitions.values()), default=0)
+    """Yield what has fewer repetitions than planned though nothing is known to prevent them."""
     found: dict[tuple[str, str, int], list[str]] = defaultdict(list)
     for reading in readings:
         for method in summary.methods:
             for data_set in summary.data_sets:
-                count = len(summary.repetitions.get(Key(data_set, method, reading), ()))
-                if count < most and summary.status(data_set, method) != "skipped":
+                count = summary.count(Key(data_set, method, reading))
+                if count < summary.planned and summary.status(data_set, method) != "skipped":
                     found[reading, method, count].append(data_set)
     groups: dict[tuple[str, int, str], list[str]] = defaultdict(list)
     for (reading, method, count), data_sets in found.items():
         groups[reading, count, ", ".join(data_sets)].append(method_label(method))
     for (reading, count, where), methods in groups.items():
         yield (
-            f"Unfinished, {READINGS[reading]} ({count} of {most} repetitions): "
+            f"Unfinished, {READINGS[reading]} ({count} of {summary.planned} repetitions): "
             f"{', '.join(methods)} on {where}"
         )
+
+
+def _unbegun_notes(summary: Summary) -> Iterator[str]:
+    """Yield what the specification has and the rows have not, or that nobody knows."""
+    if summary.spec is None:
+        yield (
+            "The specification is not known, for the file of the sessions is not beside that of "
+            "the rows: more folds and repetitions may have been planned than there are."
+        )
+        return
+    wanted = {
+        "methods": [method_label(m) for m in summary.spec.methods if m not in summary.methods],
+        "data sets": [name for name in summary.spec.data_sets if name not in summary.data_sets],
+    }
+    for what, names in wanted.items():
+        if names:
+            yield f"No rows yet of the {what} {', '.join(names)}."
 
 
 def _kind(kind: str) -> Cell:
