@@ -30,7 +30,6 @@ def _compile(function: Callable[_P, _R], inline: str) -> Callable[_P, _R]:
     compiled: Callable[_P, _R] = numba.njit(
         cache=True,
         nogil=True,
-        fastmath=_FAST,
         error_model="numpy",
         inline=inline,
         no_cfunc_wrapper=True,  # nobody passes kernels as values; this saves compiling
