@@ -79,19 +79,25 @@ class Incumbent:
         """How far the bound lies below the objective, as a share of the objective."""
         return relative_gap(self.objective, self.bound)
 
-    def offer_all(self, starts: Sequence[ObliqueTree]) -> None:
-        """Tell of the first tree, and keep the cheapest of the starts if it is cheaper."""
-        self.tell()
-        for tree in starts:
-            self.offer(tree)
+    def offer_all(self, starts: Sequence[ObliqueTree]) -> list[ObliqueTree]:
+        """Tell of the first tree, and keep the cheapest of the starts if it is cheaper.
 
-    def offer(self, tree: ObliqueTree) -> None:
-        """Keep a tree, in its simplest form, if it is allowed and the cheapest so far."""
+        Returns the starts in their simplest form.
+        """
+        self.tell()
+        return [self.offer(tree) for tree in starts]
+
+    def offer(self, tree: ObliqueTree) -> ObliqueTree:
+        """Keep a tree, in its simplest form, if it is allowed and the cheapest so far.
+
+        Returns that form.
+        """
         tree = self.simplify(self.problem, tree)
         cost = self.judge(tree)
         if cost.is_allowed and cost.total < self.objective:
             self.tree, self.objective = tree, cost.total
             self.tell()
+        return tree
 
     def raise_bound(self, bound: float) -> None:
         """Note a bound, if it is better.

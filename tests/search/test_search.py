@@ -464,3 +464,32 @@ def test_many_rows_respect_starts_and_limits():
         result = search(problem, limits, [known.tree])
         check(problem, result)
         assert result.objective <= known.objective
+
+
+ONE_SEARCH = """
+import sys
+import numpy as np
+from margintree.limits import Limits
+from margintree.problem import Costs, Problem
+from margintree.search import search
+from margintree.search.kernels.svm import smo
+
+rng = np.random.default_rng(1)
+X, y = rng.random((60, 12)), rng.integers(0, 3, 60)
+if sys.argv[1] == "inner first":
+    smo(X @ X.T, np.where(y > 0, 1.0, -1.0), np.ones(60), -np.inf, 1.0, np.zeros(60), 9, 1e-3)
+problem = Problem.from_data(X, y, n_classes=3, depth=3, costs=Costs(10.0, 1.0, 0.1))
+tree = search(problem, Limits(iterations=20)).tree
+print(tree.weights.tobytes().hex())
+"""
+
+
+def test_the_order_in_which_kernels_are_loaded_does_not_change_the_tree():
+    """Kernels carry copies of those they call, and the copy that is loaded first runs."""
+    found = {
+        subprocess.run(
+            [sys.executable, "-c", ONE_SEARCH, order], capture_output=True, text=True, check=True
+        ).stdout
+        for order in ("outer first", "inner first")
+    }
+    assert len(found) == 1

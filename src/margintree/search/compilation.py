@@ -20,10 +20,12 @@ PATIENCE = 1.5
 NOTICE = "margintree: compiling its kernels (about half a minute, once per installation)"
 
 
+@cache
 def compile_kernels(many_rows: bool) -> None:
     """Run every kernel once on a toy, so that compilation costs nobody's time limit.
 
-    Kernels are kept on disk, so this takes a moment in every process but the first.
+    Kernels are kept on disk, so this takes a moment in every process but the first, and nothing
+    when it was done before in this process.
     """
     notice = threading.Timer(PATIENCE, print, args=[NOTICE], kwargs={"file": sys.stderr})
     notice.daemon = True
@@ -36,13 +38,11 @@ def compile_kernels(many_rows: bool) -> None:
         notice.cancel()
 
 
-@cache
 def _toy() -> Problem:
     X = [[0.0, 0.1], [0.2, 0.9], [0.5, 0.5], [0.8, 0.2], [0.9, 0.7], [1.0, 1.0]]
     return Problem.from_data(X, [0, 1, 2, 0, 1, 2], n_classes=3, depth=2)
 
 
-@cache
 def _run_small() -> None:
     problem = _toy()
     chain = Chain(number=1, seed=0, origin=None, scale=4.0, max_iterations=3)
@@ -54,7 +54,6 @@ def _run_small() -> None:
         kick(bench, 1, problem.y)
 
 
-@cache
 def _run_large() -> None:
     problem = _toy()
     bench = Workbench(make_task(problem))

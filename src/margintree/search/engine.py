@@ -84,8 +84,7 @@ def search(
         compile_kernels(many_rows=problem.n_rows > MANY_ROWS)
         incumbent.clock = Clock(limits.seconds)
         incumbent.bound = aim.bound(problem)
-        origins = [aim.simplify(problem, start) for start in starts]
-        incumbent.offer_all(origins)
+        origins = incumbent.offer_all(starts if incumbent.gap > limits.gap else ())
         if not incumbent.clock.is_over():
             explore = _explore_large if problem.n_rows > MANY_ROWS else _explore
             explore(problem, limits, parts, incumbent, origins, aim)
@@ -119,9 +118,9 @@ def _explore(
         run = partial(_run_chain, task, parts, groupings, is_over, threading.local())
         while course.left > 0 and not is_over() and incumbent.gap > limits.gap:
             for found in pool.map(run, course.next_generation()):
-                course.learn(found)
                 incumbent.iterations += found.iterations
-                incumbent.offer(to_tree(problem, found.sketch))
+                if course.learn(found):
+                    incumbent.offer(to_tree(problem, found.sketch))
 
 
 def _explore_large(
@@ -227,6 +226,7 @@ class Course:
         self.rng = np.random.default_rng(seed)
         self.origins = origins
         self.elite: list[Found] = []
+        self.lowest = np.inf
         self.n_chains = 0
 
     def next_generation(self) -> list[Chain]:
@@ -255,9 +255,15 @@ class Course:
             return self.elite[self.rng.integers(len(self.elite))].sketch
         return None
 
-    def learn(self, found: Found) -> None:
-        """Note what a chain found; of trees that cost the same the first is kept."""
+    def learn(self, found: Found) -> bool:
+        """Note what a chain found, and return whether it costs less than all before.
+
+        Of trees that cost the same the first is kept.
+        """
         self.left -= found.iterations
         costs = [other.cost for other in self.elite]
         if not np.isclose(found.cost, costs, rtol=SAME, atol=0).any():
             self.elite = sorted([*self.elite, found], key=lambda one: one.cost)[:ELITE]
+        is_cheapest = found.cost < self.lowest
+        self.lowest = min(found.cost, self.lowest)
+        return is_cheapest

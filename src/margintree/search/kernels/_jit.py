@@ -8,9 +8,6 @@ import numba
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
 
-# Sums may be reordered so that they vectorise; NaN and infinity keep their meaning.
-_FAST = {"reassoc", "nsz", "contract", "arcp"}
-
 
 def kernel(function: Callable[_P, _R]) -> Callable[_P, _R]:
     """Compile a flat function to machine code on first use, and keep the code on disk."""
