@@ -9,6 +9,7 @@ Iteration limits decide, so the same path comes out everywhere.
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
+from operator import attrgetter
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -16,6 +17,7 @@ import numpy as np
 from margintree import __version__
 from margintree._typing import FloatArray
 from margintree.bound import close_pairs, lower_bound
+from margintree.incumbent import Price
 from margintree.judges import count_errors, price_labels
 from margintree.limits import Clock, Limits
 from margintree.objective import objective
@@ -129,12 +131,7 @@ def fit_moctsvm_path(
     from margintree.search.aim import MARGINS  # kernels are not loaded before they are needed
 
     aim = replace(MARGINS, bound=partial(lower_bound, pairs=close_pairs(problem)))
-    unit = replace(problem, costs=Costs(1.0, 1.0, 1.0))
-
-    def terms(tree: ObliqueTree) -> FloatArray:
-        cost = objective(unit, tree)
-        return np.array([cost.errors, cost.violations, cost.splits, cost.margin])
-
+    terms = _terms(objective, problem, "errors", "violations", "splits", "margin")
     return _cost_path(problem, grid, limits, clock, aim, terms)
 
 
@@ -147,13 +144,14 @@ def fit_octsvm_path(
     """Return a tree of OCTSVM for every combination of costs; see `fit_moctsvm_path`."""
     from margintree.search import LABELS  # kernels are not loaded before they are needed
 
-    unit = replace(problem, costs=Costs(1.0, 1.0, 1.0))
-
-    def terms(tree: ObliqueTree) -> FloatArray:
-        cost = price_labels(unit, tree)
-        return np.array([cost.relabelled, cost.violations, cost.splits, cost.margin])
-
+    terms = _terms(price_labels, problem, "relabelled", "violations", "splits", "margin")
     return _cost_path(problem, grid, limits, clock, LABELS, terms)
+
+
+def _terms(judge: Callable[[Problem, ObliqueTree], Price], problem: Problem, *names: str) -> Terms:
+    """Return a function that tells terms of a tree's cost by their names, each at a price of 1."""
+    unit, named = replace(problem, costs=Costs(1.0, 1.0, 1.0)), attrgetter(*names)
+    return lambda tree: np.array(named(judge(unit, tree)))
 
 
 def _cost_path(
@@ -287,13 +285,11 @@ def fit_octh_path(
     >>> [result.objective for result in fit_octh_path(problem, shape, [0.1, 10.0])]
     [0.2, 1.0]
     """
-    unit = replace(problem, costs=Costs(1.0, 0.0, 1.0))
 
-    def terms(tree: ObliqueTree) -> FloatArray:
-        cost = count_errors(unit, shape, tree)
-        return np.array([cost.errors, cost.splits])
+    def judge(problem: Problem, tree: ObliqueTree) -> Price:
+        return count_errors(problem, shape, tree)
 
-    pool, found = Pool(terms), {}
+    pool, found = Pool(_terms(judge, problem, "errors", "splits")), {}
     for k in np.argsort(grid, kind="stable"):
         costs = Costs(problem.costs.errors, 0.0, grid[k])
         starts = pool.cheapest(np.array([costs.errors, costs.splits]), N_STARTS)

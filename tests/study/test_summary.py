@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import synthetic_rows
 from margintree.study.printed import printed
 from margintree.study.spec import parse_spec
-from margintree.study.summary import Key, Spread, best, efforts, summarise
+from margintree.study.summary import Key, Spread, best, choice_efforts, grid_efforts, summarise
 
 IRIS = Key("iris", "cart", "grid")
 
@@ -147,13 +147,26 @@ def test_failed_and_skipped_rows_are_grouped_by_their_reason():
     assert summary.data_sets == ("iris", "zoo")
 
 
+def test_a_choice_is_timed_without_the_fit_that_follows():
+    """A nested row has the seconds of its choice and of the fit of the grid that it stands for."""
+    rows = [
+        synthetic_rows.done("iris", 0, 0, "cart", reading, {"c": 1}, 0.9, fit_seconds=seconds)
+        for reading, seconds in (("grid", 0.25), ("nested", 1.75))
+    ]
+    effort = choice_efforts(rows)["iris", "cart"]
+    assert (effort.count, effort.each()) == (1, 1.5)
+    assert choice_efforts(rows[:1]) == {}
+
+
 def test_speed_counts_the_fits_of_the_grid():
     """Nested fits and failures are left out."""
     rows = synthetic_rows.study(("iris",), ("cart",), repetitions=1, folds=2, costs=(1, 2))
-    effort = efforts(rows + synthetic_rows.absent("iris", "cart", "failed", ""))["iris", "cart"]
+    effort = grid_efforts(rows + synthetic_rows.absent("iris", "cart", "failed", ""))[
+        "iris", "cart"
+    ]
     grid = [r for r in rows if r.reading == "grid"]
-    assert effort.fits == 4
-    assert effort.per_second == pytest.approx(
+    assert effort.count == 4
+    assert effort.per_second() == pytest.approx(
         4 / sum(r.build_seconds + r.fit_seconds for r in grid)
     )
 

@@ -20,7 +20,7 @@ from margintree.study.names import MEASURES
 from margintree.study.printed import printed
 from margintree.study.spec import parse_spec
 from margintree.study.store import Job, Row, Session, Store
-from margintree.study.summary import Key, efforts, summarise
+from margintree.study.summary import Key, choice_efforts, grid_efforts, summarise
 from margintree.study.tables import (
     Cell,
     Table,
@@ -28,7 +28,7 @@ from margintree.study.tables import (
     notes,
     numbers,
     results_table,
-    speed_table,
+    speed_tables,
 )
 from margintree.tables import csv_text
 
@@ -191,11 +191,17 @@ def test_every_measure_has_its_table(measure):
 
 
 def test_speed_is_fits_by_seconds():
-    """By data set, and in all."""
-    table = speed_table(efforts(ROWS), ["cart", "octh"])
-    effort = efforts(ROWS)["iris", "octh"]
-    assert float(table.rows[0][2].text) == pytest.approx(effort.fits / effort.seconds, rel=5e-3)
+    """By data set, and in all; minutes add up, and choices have a table of their own."""
+    table, minutes, choices = speed_tables(ROWS, ["cart", "octh"])
+    effort = grid_efforts(ROWS)["iris", "octh"]
+    assert float(table.rows[0][2].text) == pytest.approx(effort.count / effort.seconds, rel=5e-3)
     assert table.foot[0][0].text == "all"
+    shown = [float(line[2].text) for line in (*minutes.rows, *minutes.foot)]
+    assert sum(shown[:-1]) == pytest.approx(shown[-1], rel=1e-2)
+    each = choice_efforts(ROWS)["wine", "cart"].each()
+    assert float(choices.rows[1][1].text) == pytest.approx(each, rel=5e-3)
+    grid = [row for row in ROWS if row.reading == "grid"]
+    assert len(speed_tables(grid, ["cart"])) == 2
 
 
 def test_numbers_for_programs_are_all_numbers():

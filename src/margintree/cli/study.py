@@ -138,15 +138,14 @@ def _counts(
     method: str, jobs: "Sequence[Job]", store: "Store", rows: "Sequence[Row]"
 ) -> tuple[str, ...]:
     """Return, of one method: jobs, those done, skipped and failed, fits, and fits per second."""
+    from margintree.study.summary import Effort, grid_efforts
+
     mine = {job for job in jobs if job.method == method}
     by_status = [len(mine & store.jobs(name)) for name in ("done", "skipped", "failed")]
-    seconds = [
-        row.fit_seconds or 0.0
-        for row in rows
-        if row.method == method and row.reading == "grid" and row.status == "done"
-    ]
-    rate = f"{len(seconds) / sum(seconds):.1f}" if sum(seconds) else "-"
-    return str(len(mine)), *map(str, by_status), str(len(seconds)), rate
+    found = grid_efforts(row for row in rows if row.method == method)
+    effort = sum(found.values(), start=Effort())
+    rate = f"{effort.per_second():.1f}" if effort.count else "-"
+    return str(len(mine)), *map(str, by_status), str(effort.count), rate
 
 
 @contextmanager

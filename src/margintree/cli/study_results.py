@@ -237,11 +237,10 @@ def _readings(reading: Reading, summary: "Summary") -> Sequence[str]:
 def _tables(
     study: "Study", summary: "Summary", readings: Sequence[str], measure: Measure
 ) -> list["Table"]:
-    from margintree.study.summary import efforts
-    from margintree.study.tables import differences_table, results_table, speed_table
+    from margintree.study.tables import differences_table, results_table, speed_tables
 
     if measure is Measure.SPEED:
-        return [speed_table(efforts(study.rows), summary.methods)]
+        return speed_tables(study.rows, summary.methods)
     tables = [results_table(summary, readings, measure)]
     differences = differences_table(summary, readings) if measure is Measure.ACCURACY else None
     return tables if differences is None else [*tables, differences]

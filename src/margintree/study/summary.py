@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from statistics import fmean, stdev
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -95,18 +95,29 @@ class Spread(NamedTuple):
 
 @dataclass(frozen=True)
 class Effort:
-    """Fits, and the seconds that posing and fitting took in all."""
+    """What was done, how often, and the seconds that it took in all."""
 
-    fits: int = 0
+    count: int = 0
     seconds: float = 0.0
 
     def __add__(self, other: "Effort") -> "Effort":
-        return Effort(self.fits + other.fits, self.seconds + other.seconds)
+        return Effort(self.count + other.count, self.seconds + other.seconds)
 
-    @property
     def per_second(self) -> float:
-        """Fits per second; NaN where there are none."""
-        return self.fits / self.seconds if self.seconds > 0 else math.nan
+        """Return how many per second; NaN where there are none."""
+        return self.count / self.seconds if self.seconds > 0 else math.nan
+
+    def each(self) -> float:
+        """Return the mean seconds of one; NaN where there are none."""
+        return self.seconds / self.count if self.count else math.nan
+
+    def minutes(self) -> float:
+        """Return the minutes in all; NaN where there are none."""
+        return self.seconds / 60 if self.count else math.nan
+
+
+Efforts: TypeAlias = dict[tuple[str, str], Effort]
+"""Efforts by data set and method."""
 
 
 class Absence(NamedTuple):
@@ -315,12 +326,28 @@ def _absences(rows: Iterable[Row]) -> tuple[Absence, ...]:
     )
 
 
-def efforts(rows: Iterable[Row]) -> dict[tuple[str, str], Effort]:
-    """Return fits of the grid and their seconds by data set and method."""
+def grid_efforts(rows: Iterable[Row]) -> Efforts:
+    """Return the fits of the grid, posing included."""
+    return _efforts((row, _seconds(row)) for row in rows if _is_done(row, "grid"))
+
+
+def choice_efforts(rows: Sequence[Row]) -> Efforts:
+    """Return the choices inside training folds, without the fits with what they chose."""
+    fits = {(row.job, row.parameters): _seconds(row) for row in rows if _is_done(row, "grid")}
+    nested = (row for row in rows if _is_done(row, "nested"))
+    return _efforts(
+        (row, max(0.0, _seconds(row) - fits.get((row.job, row.parameters), 0.0))) for row in nested
+    )
+
+
+def _is_done(row: Row, reading: str) -> bool:
+    return row.status == "done" and row.reading == reading
+
+
+def _efforts(times: Iterable[tuple[Row, float]]) -> Efforts:
     found: dict[tuple[str, str], list[float]] = defaultdict(list)
-    for row in rows:
-        if row.status == "done" and row.reading == "grid":
-            found[row.data_set, row.method].append(_seconds(row))
+    for row, seconds in times:
+        found[row.data_set, row.method].append(seconds)
     return {place: Effort(len(times), math.fsum(times)) for place, times in found.items()}
 
 

@@ -5,14 +5,24 @@ Here it is decided what stands where; `formats` writes it down.
 
 import math
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 from typing import NamedTuple
 
 from margintree.study.names import MEASURES, READINGS, SHARES, method_label
 from margintree.study.printed import PRINTED_METHODS, printed
-from margintree.study.summary import Effort, Key, Spread, Summary, best
+from margintree.study.store import Row
+from margintree.study.summary import (
+    Effort,
+    Efforts,
+    Key,
+    Spread,
+    Summary,
+    best,
+    choice_efforts,
+    grid_efforts,
+)
 
 OURS = "moctsvm"
 """The method that is compared with the others."""
@@ -202,26 +212,40 @@ def differences_table(summary: Summary, readings: Sequence[str] = tuple(READINGS
     )
 
 
-def speed_table(efforts: dict[tuple[str, str], Effort], methods: Sequence[str]) -> Table:
-    """Return how many fits of the grid were done per second, by data set and method.
+def speed_tables(rows: Sequence[Row], methods: Sequence[str]) -> list[Table]:
+    """Return how fast methods were, by data set: fits of the grid, and choices inside folds.
 
     Parameters
     ----------
-    efforts : dict
-        Fits and seconds by data set and method, as `efforts` returns them.
+    rows : sequence of Row
+        The rows of a study.
     methods : sequence of str
         The methods to show.
     """
+    fits, choices = grid_efforts(rows), choice_efforts(rows)
+    return [
+        _effort_table(title, efforts, methods, figure)
+        for title, efforts, figure in (
+            ("Fits of the grid per second and core, posing included", fits, Effort.per_second),
+            ("Minutes of one core for all fits of the grid", fits, Effort.minutes),
+            ("Seconds of one core for a choice inside a training fold", choices, Effort.each),
+        )
+        if efforts
+    ]
+
+
+def _effort_table(
+    title: str, efforts: Efforts, methods: Sequence[str], figure: Callable[[Effort], float]
+) -> Table:
     data_sets = sorted({data_set for data_set, _ in efforts})
 
     def line(name: str, sets: Sequence[str]) -> Line:
         found = [[efforts.get((one, method), Effort()) for one in sets] for method in methods]
-        speeds = [sum(by_set, start=Effort()).per_second for by_set in found]
-        texts = [_NOTHING if math.isnan(speed) else f"{speed:.3g}" for speed in speeds]
-        return (Cell(name), *map(Cell, texts))
+        figures = [figure(sum(by_set, start=Effort())) for by_set in found]
+        return (Cell(name), *(Cell(_NOTHING if math.isnan(x) else f"{x:.3g}") for x in figures))
 
     return Table(
-        title="Fits of the grid per second and core, posing included",
+        title=title,
         columns=("data set", *map(method_label, methods)),
         rows=tuple(line(name, [name]) for name in data_sets),
         foot=(line("all", data_sets),),
