@@ -33,7 +33,7 @@ extensions = [
     "mathml",
 ]
 templates_path = ["_templates"]
-exclude_patterns = ["_build", "guide", "search.md"]  # Sphinx has a page "search" of its own
+exclude_patterns = ["_build", "guide"]
 default_role = "py:obj"
 rst_prolog = ".. currentmodule:: margintree"
 smartquotes = False  # the page of the command has options in it
