@@ -24,7 +24,7 @@ ROOMS = [
     ["limits"],
     ["result"],
     ["bound", "tidy"],
-    ["incumbent", "plan"],
+    ["checkpoint", "incumbent", "plan"],
     ["formulation", "search"],
     ["axis", "solvers"],
     ["exact", "sparse"],

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from margintree.estimators import OCTHClassifier as OCTHClassifier
     from margintree.estimators import OCTSVMClassifier as OCTSVMClassifier
     from margintree.estimators import make_table_classifier as make_table_classifier
+    from margintree.exceptions import CheckpointWarning as CheckpointWarning
     from margintree.exceptions import InvalidInputError as InvalidInputError
     from margintree.exceptions import MargintreeError as MargintreeError
     from margintree.exceptions import MissingPackageError as MissingPackageError
@@ -48,6 +49,7 @@ __version__ = "0.1.0.dev0"
 
 _HOMES = {
     "CARTClassifier": "estimators",
+    "CheckpointWarning": "exceptions",
     "Cost": "objective",
     "Costs": "problem",
     "InvalidInputError": "exceptions",

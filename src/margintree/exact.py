@@ -2,11 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from operator import itemgetter
 from typing import Protocol
 
 import numpy as np
 
 from margintree._typing import FloatArray
+from margintree.checkpoint import Checkpoint, Known
 from margintree.exceptions import InvalidInputError
 from margintree.formulation import Program
 from margintree.incumbent import Price
@@ -89,6 +91,7 @@ def solve_exactly(
     limits: Limits,
     starts: Sequence[ObliqueTree] = (),
     progress: Progress | None = None,
+    checkpoint: Checkpoint | None = None,
 ) -> Result:
     """Return the best tree that a solver finds from a first tree, and what it proves.
 
@@ -104,8 +107,11 @@ def solve_exactly(
         Known trees, in the scaled space of the problem.
     progress : callable, optional
         Told of every better tree and bound.
+    checkpoint : Checkpoint, optional
+        Keeps the best tree, once there is a first one, and the best bound; what it knows already
+        is where the solve goes on.
     """
-    return _Exact(model, solver, limits, progress, model.grows_tighter).run(starts)
+    return _Exact(model, solver, limits, progress, checkpoint, model.grows_tighter).run(starts)
 
 
 @dataclass
@@ -116,45 +122,70 @@ class _Exact:
     solver: Solver
     limits: Limits
     progress: Progress | None
+    checkpoint: Checkpoint | None
     may_restart: bool
 
     def run(self, starts: Sequence[ObliqueTree]) -> Result:
         clock = Clock(self.limits.seconds)
         first = replace(self.limits, seconds=SEARCH_SHARE * self.limits.seconds)
+        known = self.checkpoint.known if self.checkpoint is not None else None
+        starts = [*starts, known.tree] if known is not None else starts
         found = self.model.first(first, starts, self.progress)
         best = replace(found, solver=self.solver.name)
-        is_done = best.is_optimal or best.reason == Reason.INTERRUPTED
+        if known is not None:
+            best = self._resumed(best, known)
         try:
+            self._keep(best)
+            is_done = best.is_optimal or best.reason == Reason.INTERRUPTED
             while not is_done:
                 best, is_done = self._solve(best, clock)
         except KeyboardInterrupt:  # before or after a solver, which would have kept it to itself
             best = replace(best, reason=Reason.INTERRUPTED, limit=None)
+        self._keep(best)
         return replace(best, seconds=clock.elapsed())
+
+    def _resumed(self, best: Result, known: Known) -> Result:
+        """Return the result with tree and bound of an earlier solve, as far as they are better.
+
+        An interrupted search may not have come to look at the tree.
+        """
+        tree, cost = min((best.tree, best.objective), self.priced(known.tree), key=itemgetter(1))
+        bound = _proved(best.bound, known.bound, cost)
+        trace = (*best.trace, TracePoint(best.seconds, cost, bound))
+        best = replace(best, tree=tree, objective=cost, bound=bound, trace=trace)
+        return replace(best, reason=Reason.OPTIMAL, limit=None) if best.is_optimal else best
+
+    def priced(self, tree: ObliqueTree) -> tuple[ObliqueTree, float]:
+        """Return a tree that knows its rows, and its cost, infinite if it breaks a rule."""
+        judged = self.model.judge(tree)
+        cost = judged.total if judged.is_allowed else np.inf
+        return with_leaf_mass(self.model.problem, tree), cost
+
+    def _keep(self, best: Result) -> None:
+        if self.checkpoint is not None:
+            self.checkpoint.keep(best.tree, best.objective, best.bound)
 
     def _solve(self, best: Result, clock: Clock) -> tuple[Result, bool]:
         """Return the result of one solve, and whether no further one is needed."""
         program = self.model.build(best.objective)
         start = self.model.encode(program, best.tree)
         restart_below = RESTART_BELOW * best.objective if self.may_restart else -np.inf
-        relay = _Relay(self.progress, best, clock.elapsed(), restart_below)
+        relay = _Relay(self, program, best, clock.elapsed(), restart_below)
         limits = replace(self.limits, seconds=clock.remaining())
-        outcome = self.solver.solve(program, limits, start, relay)
-        result = self._merge(best, outcome, program, relay)
+        found = None if self.checkpoint is None else relay.found
+        outcome = self.solver.solve(program, limits, start, relay, found)
+        result = self._merge(best, outcome, relay)
         # A solver may claim, within its tolerances, a tree that the judge prices otherwise.
         self.may_restart = result.objective < restart_below
         return result, not relay.wants_restart or clock.is_over()
 
-    def _merge(self, best: Result, outcome: Outcome, program: Program, relay: "_Relay") -> Result:
+    def _merge(self, best: Result, outcome: Outcome, relay: "_Relay") -> Result:
         """Return the better of two trees, with the better bound."""
-        tree, cost = best.tree, best.objective
         if outcome.values is not None:
-            found = self.model.decode(program, outcome.values)
-            judged = self.model.judge(found)
-            if judged.is_allowed and judged.total < cost:
-                tree, cost = with_leaf_mass(self.model.problem, found), judged.total
-        bound = best.bound
-        if outcome.reason != Reason.INFEASIBLE and outcome.bound <= cost * (1 + ROUNDING):
-            bound = min(max(bound, outcome.bound), cost)
+            relay.offer(outcome.values)
+        tree, cost = relay.tree, relay.cost
+        claimed = -np.inf if outcome.reason is Reason.INFEASIBLE else outcome.bound
+        bound = _proved(best.bound, claimed, cost)
         is_proved = relative_gap(cost, bound) <= self.limits.gap
         is_sure = is_proved or outcome.reason not in (Reason.OPTIMAL, Reason.INFEASIBLE)
         reason = Reason.OPTIMAL if is_proved else outcome.reason
@@ -178,11 +209,30 @@ class _Relay:
     """Passes progress on, on the clock of the whole fit, and stops a solve worth restarting."""
 
     def __init__(
-        self, progress: Progress | None, best: Result, offset: float, restart_below: float
+        self, exact: _Exact, program: Program, best: Result, offset: float, restart_below: float
     ) -> None:
-        self.progress, self.offset, self.restart_below = progress, offset, restart_below
+        self.exact, self.program, self.best = exact, program, best
+        self.offset, self.restart_below = offset, restart_below
+        self.tree, self.cost = best.tree, best.objective
         self.trace = list(best.trace)
         self.wants_restart = False
+
+    def offer(self, values: FloatArray) -> bool:
+        """Keep the tree that values stand for if it is cheaper; tell whether it is."""
+        tree, cost = self.exact.priced(self.exact.model.decode(self.program, values))
+        is_better = cost < self.cost
+        if is_better:
+            self.tree, self.cost = tree, cost
+        return is_better
+
+    def found(self, values: FloatArray) -> None:
+        """Write a checkpoint if the solver has found a cheaper tree."""
+        if self.offer(values):
+            self._keep()
+
+    def _keep(self) -> None:
+        bound = _proved(self.best.bound, self.trace[-1].bound, self.cost)
+        self.exact._keep(replace(self.best, tree=self.tree, objective=self.cost, bound=bound))
 
     def __call__(self, point: TracePoint) -> None:
         known = self.trace[-1]
@@ -193,8 +243,18 @@ class _Relay:
         )
         if point[1:] != known[1:]:
             self.trace.append(point)
-            if self.progress is not None:
-                self.progress(point)
+            self._keep_if_due()
+            if self.exact.progress is not None:
+                self.exact.progress(point)
         if point.objective < self.restart_below:
             self.wants_restart = True
             raise KeyboardInterrupt
+
+    def _keep_if_due(self) -> None:
+        if self.exact.checkpoint is not None and self.exact.checkpoint.is_due():
+            self._keep()
+
+
+def _proved(bound: float, claimed: float, cost: float) -> float:
+    """Return the better of a bound and of one that is claimed, if no judged tree costs less."""
+    return min(max(bound, claimed), cost) if claimed <= cost * (1 + ROUNDING) else bound

@@ -12,6 +12,7 @@
         ├── SolverLicenceError             its licence does not allow this model
         └── SolverAbilityError             it cannot take this kind of model
 
+    CheckpointWarning (UserWarning)        a checkpoint cannot be written
     ShallowTreeWarning (UserWarning)       the tree has fewer leaves than there are classes
     TableWarning (UserWarning)             a column is left out, or holds something odd
 
@@ -53,6 +54,10 @@ class SolverLicenceError(SolverError):
 
 class SolverAbilityError(SolverError):
     """A solver cannot take this kind of model."""
+
+
+class CheckpointWarning(UserWarning):
+    """A checkpoint cannot be written; the solve goes on without it."""
 
 
 class ShallowTreeWarning(UserWarning):

@@ -1,10 +1,12 @@
 """Search and exact solvers put together for trees with maximum-margin splits."""
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from margintree import topology
 from margintree._typing import FloatArray
+from margintree.checkpoint import Checkpoint
 from margintree.exact import Model, check_size, solve_exactly
 from margintree.exceptions import InvalidInputError
 from margintree.formulation import Program, build, decode, encode_tree
@@ -27,6 +29,7 @@ def fit_tree(
     limits: Limits | None = None,
     starts: Sequence[ObliqueTree] = (),
     progress: Progress | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
 ) -> Result:
     """Return the best tree found for a problem, and what is proved about it.
 
@@ -45,6 +48,9 @@ def fit_tree(
         Known trees, in the scaled space of the problem.
     progress : callable, optional
         Told of every better tree and bound.
+    checkpoint : path-like, optional
+        With the exact method: a file that holds the best tree and bound so far. Where it is there
+        already, written for the same problem, the fit goes on from them.
 
     Examples
     --------
@@ -53,6 +59,11 @@ def fit_tree(
     >>> fit_tree(problem, method="exact").is_optimal
     True
     """
+    if checkpoint is not None and method != "exact":
+        raise InvalidInputError(
+            f"checkpoint is for method='exact', which may run for hours; {method!r} was given. "
+            "Leave it out, or use method='exact'."
+        )
     cells = problem.n_rows * topology.n_nodes(problem.depth)
     return search_or_solve(
         _MarginTrees(problem),
@@ -62,6 +73,7 @@ def fit_tree(
         starts=starts,
         progress=progress,
         entries=cells * (problem.n_features + 10),
+        checkpoint=None if checkpoint is None else Checkpoint(checkpoint, problem),
     )
 
 
@@ -74,6 +86,7 @@ def search_or_solve(
     starts: Sequence[ObliqueTree],
     progress: Progress | None,
     entries: int,
+    checkpoint: Checkpoint | None = None,
 ) -> Result:
     """Return the first tree of a model, which a search finds, or what a solver makes of it.
 
@@ -85,6 +98,8 @@ def search_or_solve(
         As in `fit_tree`.
     entries : int
         About how many entries the matrix of the program has.
+    checkpoint : Checkpoint, optional
+        Keeps what an exact solve knows.
     """
     limits = limits or Limits()
     if method not in METHODS:
@@ -95,7 +110,7 @@ def search_or_solve(
     if method == "search":
         return model.first(limits, starts, progress)
     check_size(model.problem, entries, instead="search")
-    return solve_exactly(model, get(solver), limits, starts, progress)
+    return solve_exactly(model, get(solver), limits, starts, progress, checkpoint)
 
 
 @dataclass(frozen=True)

@@ -82,6 +82,16 @@ def test_progress_is_told_of_every_improvement(solver):
     assert seen[-1].objective == pytest.approx(outcome.objective)
 
 
+def test_better_solutions_are_handed_over(solver):
+    """Each is feasible when it is found, and the last is the one that is returned."""
+    found = []
+    program = knapsack(20)
+    outcome = solver.solve(program, Limits(seconds=30), found=found.append)
+    assert found
+    assert all(program.violation(values) < 1e-5 for values in found)
+    assert program.evaluate(found[-1]) == pytest.approx(outcome.objective)
+
+
 def test_a_callback_may_interrupt(solver):
     """A KeyboardInterrupt in the callback stops the solve and keeps the best solution."""
 

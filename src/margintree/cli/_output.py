@@ -29,7 +29,7 @@ def check_output(output: Path, *inputs: Path) -> None:
         if _is_same_file(output, path):
             raise InvalidInputError(
                 f"The output must be another file than the input {str(path)!r}, which it would "
-                f"replace; {str(output)!r} was given. Choose another --output."
+                f"replace; {str(output)!r} was given. Choose another file."
             )
     check_writable(output)
 

@@ -44,6 +44,14 @@ def fit(
     margin_norm: Annotated[
         str | None, _option("'squared' or 'plain' norm in the margin term.", "squared")
     ] = None,
+    checkpoint: Annotated[
+        Path | None,
+        _option(
+            "With 'exact': file that holds the best tree and bound so far. The same command goes "
+            "on from it after whatever ended it. Kept at the end; delete it when done.",
+            "none",
+        ),
+    ] = None,
     seed: Annotated[int | None, _option("Seed of the search.", "0")] = None,
     jobs: Annotated[int | None, _option("Threads; -1 for all.", "1", "--jobs", "-j")] = None,
 ) -> None:
@@ -60,8 +68,12 @@ def fit(
     margintree fit iris.csv -t species --max-depth 3 --c1 10 -o iris.json
 
     margintree fit small.csv -t class --method exact --time-limit 600 -o small.json
+
+    margintree fit small.csv -t class --method exact --checkpoint small.ckpt -o small.json
     """
     check_output(output, table)
+    if checkpoint is not None:
+        check_output(checkpoint, table, output)
     params = {
         "max_depth": max_depth,
         "c1": c1,
@@ -73,6 +85,7 @@ def fit(
         "gap": gap,
         "routing_margin": routing_margin,
         "margin_norm": margin_norm,
+        "checkpoint": checkpoint,
         "random_state": seed,
         "n_jobs": jobs,
     }

@@ -1,6 +1,7 @@
 """The multiclass optimal classification tree with maximum-margin splits."""
 
 from dataclasses import replace
+from os import PathLike
 from typing import Any, ClassVar
 
 from margintree._typing import AnyArray, FloatArray, IntArray
@@ -64,6 +65,10 @@ class MOCTSVMClassifier(MarginClassifier):
         the one with the largest share of `predict_proba`.
     start : ObliqueTree, fitted classifier or None, default=None
         A tree to begin from; of the same features and classes, and at most as deep.
+    checkpoint : path-like or None, default=None
+        With the exact method: a file that holds the best tree and bound so far. Where it is there
+        already, written for the same rows, depth and costs, the fit goes on from them. It stays
+        when the fit ends; delete it when it is no longer needed.
     warm_start : bool, default=False
         Whether a further `fit` begins from the tree of the one before. A tree that does not fit
         the new data (other features or classes, deeper) is not used.
@@ -111,6 +116,7 @@ class MOCTSVMClassifier(MarginClassifier):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **MarginClassifier._parameter_constraints,
         "error_costs": ["array-like", dict, None],
+        "checkpoint": [str, PathLike, None],
     }
     cost_type = Cost
 
@@ -132,6 +138,7 @@ class MOCTSVMClassifier(MarginClassifier):
         class_weight: Any = None,
         error_costs: Any = None,
         start: Any = None,
+        checkpoint: str | PathLike[str] | None = None,
         warm_start: bool = False,
         random_state: Any = None,
         n_jobs: int | None = None,
@@ -152,6 +159,7 @@ class MOCTSVMClassifier(MarginClassifier):
         self.class_weight = class_weight
         self.error_costs = error_costs
         self.start = start
+        self.checkpoint = checkpoint
         self.warm_start = warm_start
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -162,7 +170,7 @@ class MOCTSVMClassifier(MarginClassifier):
         return replace(problem, error_costs=error_matrix(self.error_costs, classes))
 
     def _solve(self, problem: Problem, classes: AnyArray) -> Result:
-        return fit_tree(problem, **self._how(problem, classes))
+        return fit_tree(problem, checkpoint=self.checkpoint, **self._how(problem, classes))
 
     def _judge(self, problem: Problem, tree: ObliqueTree) -> Cost:
         return objective(problem, tree)

@@ -120,7 +120,7 @@ class MOCTSVMClassifierCV(MOCTSVMClassifier):
         **{
             name: constraint
             for name, constraint in MOCTSVMClassifier._parameter_constraints.items()
-            if name not in ("start", "warm_start")
+            if name not in ("start", "warm_start", "checkpoint")
         },
         "max_depth": [Interval(Integral, 1, MAX_DEPTH, closed="both"), "array-like"],
         "c1": [*AT_LEAST_0, "array-like"],

@@ -28,7 +28,7 @@ from margintree.modelfile._entries import (
     text,
 )
 from margintree.modelfile._table import read_encoder
-from margintree.modelfile._write import FORMAT, VERSION
+from margintree.modelfile._write import CHECKPOINT, FORMAT, VERSION
 from margintree.problem import MAX_DEPTH
 from margintree.result import Reason, Result, TracePoint
 from margintree.tree import ObliqueTree
@@ -181,6 +181,8 @@ def _tree(data: Mapping[str, Any]) -> ObliqueTree:
 
 def _unfitted(name: str, params: Mapping[str, Any]) -> TreeClassifier:
     """Return the classifier with its parameters."""
+    if CHECKPOINT in params:
+        fail(f"params must not have {CHECKPOINT!r}, a file to which a further fit would write.")
     try:
         estimator = ESTIMATORS[name](**{key: _param(value, key) for key, value in params.items()})
         estimator._validate_params()

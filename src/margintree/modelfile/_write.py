@@ -20,6 +20,8 @@ from margintree.result import Result
 
 FORMAT = "margintree-model"
 VERSION, VERSION_WITHOUT_TABLE = 2, 1
+CHECKPOINT = "checkpoint"
+"""The parameter that is neither written nor read: a further fit would write to its file."""
 
 
 def save(estimator: TreeClassifier | TableClassifier, path: str | os.PathLike[str]) -> None:
@@ -51,8 +53,9 @@ def save(estimator: TreeClassifier | TableClassifier, path: str | os.PathLike[st
 def to_json(estimator: TreeClassifier | TableClassifier) -> str:
     """Return a fitted classifier as JSON, from which `from_json` makes an equal one.
 
-    A ``start``, a ``RandomState`` and a ``verbose`` callable say how the fit was done and not what
-    it found; they are left out. Of a `MOCTSVMClassifierCV`, its ``best_estimator_`` is written.
+    A ``start``, a ``checkpoint``, a ``RandomState`` and a ``verbose`` callable say how the fit was
+    done and not what it found; they are left out. Of a `MOCTSVMClassifierCV`, its
+    ``best_estimator_`` is written.
 
     Parameters
     ----------
@@ -113,8 +116,8 @@ def _names(names: Iterable[Any] | None) -> list[str] | None:
 
 
 def _params(params: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the parameters that are plain data."""
-    plain = {name: _plain(value) for name, value in params.items()}
+    """Return the parameters that are plain data, but for files of whoever did the fit."""
+    plain = {name: _plain(value) for name, value in params.items() if name != CHECKPOINT}
     return {name: value for name, value in plain.items() if _is_plain(value)}
 
 

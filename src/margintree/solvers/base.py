@@ -2,11 +2,11 @@
 
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib import metadata
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 import numpy as np
 
@@ -92,6 +92,10 @@ class Outcome:
     seconds: float
 
 
+Found: TypeAlias = Callable[[FloatArray], None]
+"""A callback that is given the values of every better solution while a solver runs."""
+
+
 class Solver(Protocol):
     """Translates a program for one solver package, and its answer back."""
 
@@ -108,6 +112,7 @@ class Solver(Protocol):
         limits: Limits,
         start: FloatArray | None = None,
         progress: Progress | None = None,
+        found: Found | None = None,
     ) -> Outcome:
         """Return the best values found and what is proved."""
         ...
@@ -158,6 +163,7 @@ class Monitor:
 
     clock: Clock
     progress: Progress | None = None
+    found: Found | None = None
     objective: float = np.inf
     bound: float = -np.inf
     interrupted: bool = False
@@ -177,6 +183,11 @@ class Monitor:
             self.progress(point)
         except KeyboardInterrupt:
             self.interrupted = True
+
+    def hand_over(self, values: Callable[[], FloatArray]) -> None:
+        """Give the values of a better solution, which may be costly to have, to who wants them."""
+        if self.found is not None:
+            self.found(values())
 
     @contextmanager
     def listening(self) -> Iterator[None]:

@@ -11,6 +11,7 @@ from margintree.limits import Clock, Limits
 from margintree.result import Progress, Reason
 from margintree.solvers.base import (
     Abilities,
+    Found,
     Monitor,
     Outcome,
     SolverStatus,
@@ -58,12 +59,13 @@ class GurobiSolver:
         limits: Limits,
         start: FloatArray | None = None,
         progress: Progress | None = None,
+        found: Found | None = None,
     ) -> Outcome:
         """Return the best values found and what is proved; see `ScipSolver.solve`."""
         import gurobipy
 
         check_ability(self, program)
-        monitor = Monitor(Clock(limits.seconds), progress, bound=trivial_bound(program))
+        monitor = Monitor(Clock(limits.seconds), progress, found, bound=trivial_bound(program))
         try:
             with monitor.listening(), _silent_environment() as environment:
                 return _solve(environment, program, limits, usable(program, start), monitor)
@@ -159,6 +161,8 @@ def _look(model: Any, where: int, monitor: Monitor) -> None:
         if where == kind:
             objective = model.cbGet(getattr(GRB.Callback, _OBJECTIVES[place]))
             bound = model.cbGet(getattr(GRB.Callback, _BOUNDS[place]))
+            if where == GRB.Callback.MIPSOL:
+                monitor.hand_over(lambda: np.array(model.cbGetSolution(model.getVars())))
             monitor.report(
                 objective if objective < GRB.INFINITY else np.inf,
                 bound if bound > -GRB.INFINITY else -np.inf,

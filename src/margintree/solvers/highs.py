@@ -12,6 +12,7 @@ from margintree.limits import Clock, Limits
 from margintree.result import Progress, Reason, relative_gap
 from margintree.solvers.base import (
     Abilities,
+    Found,
     Monitor,
     Outcome,
     SolverStatus,
@@ -48,10 +49,11 @@ class HighsSolver:
         limits: Limits,
         start: FloatArray | None = None,
         progress: Progress | None = None,
+        found: Found | None = None,
     ) -> Outcome:
         """Return the best values found and what is proved; see `ScipSolver.solve`."""
         check_ability(self, program)
-        monitor = Monitor(Clock(limits.seconds), progress, bound=trivial_bound(program))
+        monitor = Monitor(Clock(limits.seconds), progress, found, bound=trivial_bound(program))
         run = _Run(program, limits, monitor)
         start = usable(program, start)
         with monitor.listening():
@@ -126,6 +128,7 @@ class _Run:
             self.best is None or objective < self.monitor.objective
         ):
             self.best = lifted
+            self.monitor.hand_over(lambda: lifted)
             self.monitor.report(objective=objective)
 
     def refine(self, values: FloatArray) -> None:

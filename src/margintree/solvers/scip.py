@@ -1,6 +1,6 @@
 """SCIP through PySCIPOpt: the open solver that takes everything, and the default."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -13,6 +13,7 @@ from margintree.limits import Clock, Limits
 from margintree.result import Progress, Reason
 from margintree.solvers.base import (
     Abilities,
+    Found,
     Monitor,
     Outcome,
     SolverStatus,
@@ -52,6 +53,7 @@ class ScipSolver:
         limits: Limits,
         start: FloatArray | None = None,
         progress: Progress | None = None,
+        found: Found | None = None,
     ) -> Outcome:
         """Return the best values found and what is proved.
 
@@ -65,6 +67,8 @@ class ScipSolver:
             Values to begin from; ignored when they are infeasible.
         progress : callable, optional
             Told of every better objective or bound; a KeyboardInterrupt it raises stops the solve.
+        found : callable, optional
+            Given the values of every better solution as soon as there is one.
 
         Raises
         ------
@@ -72,7 +76,7 @@ class ScipSolver:
             When SCIP fails, as it does on numbers that it takes for infinite.
         """
         check_ability(self, program)
-        monitor = Monitor(Clock(limits.seconds), progress, bound=trivial_bound(program))
+        monitor = Monitor(Clock(limits.seconds), progress, found, bound=trivial_bound(program))
         with _failures_told(), monitor.listening():
             return _Run(program, limits, usable(program, start), monitor).outcome(self)
 
@@ -143,7 +147,7 @@ class _Run:
         reason, limit = _REASONS.get(status, (Reason.FINISHED, None))
         if self.monitor.interrupted:
             reason, limit = Reason.INTERRUPTED, None
-        values = self._best_values()
+        values = self._best_values() if self.model.getNSols() else None
         objective = np.inf if values is None else self.program.evaluate(values)
         return Outcome(
             values=values,
@@ -159,13 +163,11 @@ class _Run:
 
     def _optimize(self) -> None:
         self.model.setParam("limits/time", min(self.monitor.clock.remaining(), _INFINITY))
-        _watch(self.model, self.monitor)
+        _watch(self.model, self.monitor, self._best_values)
         self.model.optimize()
         self.monitor.report(bound=_finite(self.model.getDualbound()))
 
-    def _best_values(self) -> FloatArray | None:
-        if self.model.getNSols() == 0:
-            return None
+    def _best_values(self) -> FloatArray:
         best = self.model.getBestSol()
         return np.array([self.model.getSolVal(best, variable) for variable in self.variables])
 
@@ -233,7 +235,7 @@ def _set_parameters(model: Any, program: Program, limits: Limits) -> None:
     model.setParam("misc/catchctrlc", False)
 
 
-def _watch(model: Any, monitor: Monitor) -> None:
+def _watch(model: Any, monitor: Monitor, best_values: Callable[[], FloatArray]) -> None:
     """Report every better solution and bound, and stop the solve when asked to."""
     from pyscipopt.scip import PY_SCIP_EVENTTYPE as EVENT
     from pyscipopt.scip import Eventhdlr
@@ -246,7 +248,10 @@ def _watch(model: Any, monitor: Monitor) -> None:
                 self.model.catchEvent(event, self)
 
         def eventexec(self, _: Any) -> None:
-            monitor.report(_finite(self.model.getPrimalbound()), _finite(self.model.getDualbound()))
+            objective = _finite(self.model.getPrimalbound())
+            if objective < monitor.objective:
+                monitor.hand_over(best_values)
+            monitor.report(objective, _finite(self.model.getDualbound()))
             if monitor.interrupted:
                 self.model.interruptSolve()
 
