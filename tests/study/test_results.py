@@ -16,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
+import publish
 import synthetic_rows
 from margintree.cli import app
 from margintree.exceptions import InvalidInputError
@@ -239,6 +240,22 @@ def test_the_store_is_found(folder):
     assert "on iris: quick" in run("table")
     assert "on iris: smoke" in run("table", "smoke")
     assert "rows.csv.gz" in run("export", folder / "rows.csv.gz", "smoke")
+
+
+def test_the_page_of_the_results_is_made_from_the_rows(folder, monkeypatch):
+    """With the numbers, all pictures, the origin of the rows, and links to files that are there."""
+    spec = as_json({"name": "tiny", "text": synthetic_rows.spec_text(NAMES, repetitions=3)})
+    sessions = [Session(1, "2030-01-02T03:04:05", '{"numpy": "9.9"}', "abc123", "a box", spec)]
+    rows = [row for row in ROWS if row.method in ("cart", "oct", "moctsvm")]
+    export_study(Study(rows, sessions), "rows.csv.bz2")
+    monkeypatch.setattr(sys, "argv", ["publish.py", "rows.csv.bz2", "--docs", "docs"])
+    publish.main()
+    page = (folder / "docs" / "results.md").read_text(encoding="utf-8")
+    assert "- 2030-01-02, commit `abc123`, a box: numpy 9.9" in page
+    assert run("table", "rows.csv.bz2", "--format", "markdown").strip() in page
+    targets = {*re.findall(r"\]\((results/[^)]*)\)", page)}
+    assert len(targets) == 2 + 2 * len(FIGURES) + 3
+    assert all((folder / "docs" / target).is_file() for target in targets)
 
 
 @pytest.mark.usefixtures("folder")
