@@ -58,6 +58,8 @@ class Chain:
         The common norm to begin afresh with.
     max_iterations : int
         Descents it may make.
+    worth : float
+        The cost up to which its best tree is polished exactly, for it may be the best of all.
     """
 
     number: int
@@ -65,6 +67,7 @@ class Chain:
     origin: Sketch | None
     scale: float
     max_iterations: int
+    worth: float = np.inf
 
 
 @dataclass(frozen=True)
@@ -97,7 +100,9 @@ def climb(
             bench.put(best)
             failures += 1
     bench.put(best)
-    return Found(bench.polish(), bench.take(), iterations)
+    if cost <= chain.worth:
+        cost, best = bench.polish(), bench.take()
+    return Found(cost, best, iterations)
 
 
 def begin(bench: Workbench, chain: Chain, parts: Parts, groupings: Sequence[IntArray]) -> None:

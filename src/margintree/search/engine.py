@@ -117,7 +117,7 @@ def _explore(
         groupings = parts.make_groupings(problem, limits.seed)
         run = partial(_run_chain, task, parts, groupings, is_over, threading.local())
         while course.left > 0 and not is_over() and incumbent.gap > limits.gap:
-            for found in pool.map(run, course.next_generation()):
+            for found in pool.map(run, course.next_generation(incumbent.objective)):
                 incumbent.iterations += found.iterations
                 if course.learn(found):
                     incumbent.offer(to_tree(problem, found.sketch))
@@ -229,15 +229,20 @@ class Course:
         self.lowest = np.inf
         self.n_chains = 0
 
-    def next_generation(self) -> list[Chain]:
-        """Return the next chains; they share what is left of the iterations."""
+    def next_generation(self, objective: float) -> list[Chain]:
+        """Return the next chains; they share what is left of the iterations.
+
+        The objective is that of the best tree so far.
+        """
         size = min(GENERATION, self.left)
         share, rest = divmod(self.left, size)
-        return [self._next_chain(share + (k < rest)) for k in range(size)]
+        worth = objective * (1 + SAME)
+        return [self._next_chain(share + (k < rest), worth) for k in range(size)]
 
-    def _next_chain(self, max_iterations: int) -> Chain:
+    def _next_chain(self, max_iterations: int, worth: float) -> Chain:
         self.n_chains += 1
-        return Chain(self.n_chains, self.seed, self._origin(), self._scale(), max_iterations)
+        origin, scale = self._origin(), self._scale()
+        return Chain(self.n_chains, self.seed, origin, scale, max_iterations, worth)
 
     def _scale(self) -> float:
         """Return the norm of the best tree; while none has a split, any that could be worth it."""
@@ -248,10 +253,10 @@ class Course:
         return float(FIRST_SCALE * (self.largest_scale / FIRST_SCALE) ** self.rng.random())
 
     def _origin(self) -> Sketch | None:
-        """Return a given tree while there are some, then one of the best, or none, by turns."""
+        """Return a given tree while there are some, then none, or one of the best now and then."""
         if self.origins:
             return self.origins.pop(0)
-        if self.elite and self.n_chains % 2:
+        if self.elite and self.n_chains % GENERATION == 1:
             return self.elite[self.rng.integers(len(self.elite))].sketch
         return None
 
