@@ -20,11 +20,22 @@ N_NORMS = 2000
 
 
 class Pairs(NamedTuple):
-    """Disjoint pairs of rows of different classes, and their distances."""
+    """Disjoint pairs of rows of different classes, and what separating them takes.
+
+    Attributes
+    ----------
+    first, second : ndarray of shape (n_pairs,)
+        Their rows.
+    norms : ndarray of shape (n_norms,)
+        Norms of hyperplanes, from 0 to infinity.
+    violations : ndarray of shape (n_norms, n_pairs)
+        By how much the rows of a pair that is separated violate the margin together, at least.
+    """
 
     first: IntArray
     second: IntArray
-    distances: FloatArray
+    norms: FloatArray
+    violations: FloatArray
 
 
 def lower_bound(problem: Problem, pairs: Pairs | None = None) -> float:
@@ -108,18 +119,12 @@ def separation(problem: Problem, pairs: Pairs | None = None) -> float:
     margin term is at least that of the smaller one, and the price of the pairs at least that of the
     larger one.
     """
-    first, second, distances = close_pairs(problem) if pairs is None else pairs
+    first, second, norms, violations = close_pairs(problem) if pairs is None else pairs
     wrong, weights = cheapest_errors(problem), problem.row_weights
     errors = np.minimum(wrong[first], wrong[second])
     pulls = problem.costs.violations * np.minimum(weights[first], weights[second])
-    if not len(first):
-        return 0.0
-    norms = _grid(distances)
-    with np.errstate(invalid="ignore"):
-        apart = np.nan_to_num(np.outer(norms, distances), nan=0.0, posinf=np.inf)
-    prices = np.minimum(errors, pulls * np.maximum(0.0, 2 - apart)).sum(axis=1)
-    margins = np.array([problem.margin_price(norm) for norm in norms[:-1]])
-    return float((margins + prices[1:]).min())
+    prices = np.minimum(errors, pulls * violations).sum(axis=1)
+    return float((problem.margin_price(norms[:-1]) + prices[1:]).min())
 
 
 def _grid(distances: FloatArray) -> FloatArray:
@@ -147,4 +152,8 @@ def close_pairs(problem: Problem) -> Pairs:
             chosen.append(k)
     i, j = rows[i[chosen]], rows[j[chosen]]
     # Again, without the cancellation that makes close rows seem closer than they are.
-    return Pairs(i, j, np.linalg.norm(problem.X[i] - problem.X[j], axis=1))
+    distances = np.linalg.norm(problem.X[i] - problem.X[j], axis=1)
+    norms = _grid(distances)
+    with np.errstate(invalid="ignore"):
+        apart = np.nan_to_num(np.outer(norms, distances), nan=0.0, posinf=np.inf)
+    return Pairs(i, j, norms, np.maximum(0.0, 2 - apart))

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 
@@ -15,6 +15,7 @@ MAX_DEPTH = 10
 """The deepest tree allowed; a complete binary tree of this depth has 1,023 branch nodes."""
 
 MarginNorm = Literal["squared", "plain"]
+_Norm = TypeVar("_Norm", float, FloatArray)
 
 
 @dataclass(frozen=True)
@@ -166,8 +167,15 @@ class Problem:
         mass = np.bincount(self.y[rows], weights=self.row_weights[rows], minlength=self.n_classes)
         return np.asarray(mass, dtype=np.float64)
 
-    def margin_price(self, norm: float) -> float:
-        """Return the margin term of a hyperplane whose normal vector has this norm."""
+    def margin_price(self, norm: _Norm) -> _Norm:
+        """Return the margin term of a hyperplane whose normal vector has this norm, or of several.
+
+        Examples
+        --------
+        >>> problem = Problem.from_data([[0.0], [1.0]], [0, 1], n_classes=2, depth=1)
+        >>> problem.margin_price(2.0), problem.margin_price(np.array([0.0, 2.0]))
+        (2.0, array([0., 2.]))
+        """
         return norm**2 / 2 if self.margin_norm == "squared" else norm / 2
 
     def norm_at_price(self, price: float) -> float:
