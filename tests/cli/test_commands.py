@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 
 from margintree import (
     MOCTSVMClassifier,
+    MOCTSVMClassifierCV,
     __version__,
     export_dot,
     export_text,
@@ -24,6 +25,7 @@ from margintree import (
 )
 from margintree.cli import app
 from margintree.cli.fit import fit
+from margintree.estimators.moctsvm_cv import CHOSEN
 from margintree.result import TracePoint
 
 IRIS = load_iris()
@@ -50,7 +52,9 @@ def folder(tmp_path_factory):
     write_csv(folder / "other.csv", ["species", *NAMES[::-1], "note"], [
         [row[-1], *row[3::-1], "x"] for row in rows[1::5]
     ])  # fmt: skip
-    done = run("fit", folder / "iris.csv", "-t", "species", "--c1", "10", "-o", folder / "m.json")
+    done = run(
+        "fit", folder / "iris.csv", "-t", "species", "--fixed", "--c1", 10, "-o", folder / "m.json"
+    )
     assert done.exit_code == 0, done.output
     return folder
 
@@ -58,7 +62,7 @@ def folder(tmp_path_factory):
 def test_fit_prints_the_tree_and_what_is_proved(folder):
     """Names, cost, bound and where the model went."""
     table, model = folder / "iris.csv", folder / "again.json"
-    done = run("fit", table, "-t", "species", "--c1", "10", "-o", model)
+    done = run("fit", table, "-t", "species", "--fixed", "--c1", "10", "-o", model)
     assert done.exit_code == 0
     for word in ("petal width *", "setosa", "cost", "violations", "bound", "gap", "again.json"):
         assert word in done.stdout
@@ -94,11 +98,38 @@ def test_help_states_the_defaults_of_the_classifier():
     del hints["return"]
     shown = {name: hint.__metadata__[0].show_default for name, hint in hints.items()}
     renamed = {"random_state": "seed", "n_jobs": "jobs"}
-    defaults = MOCTSVMClassifier().get_params() | {"random_state": 0, "n_jobs": 1}
+    fixed, chosen = MOCTSVMClassifier(), MOCTSVMClassifierCV()
+    defaults = fixed.get_params() | {"random_state": 0, "n_jobs": 1}
+    defaults |= dict.fromkeys(CHOSEN, "chosen")
+    defaults["time_limit"] = f"{chosen.time_limit}; {fixed.time_limit} if fixed"
     given = {renamed.get(name, name): str(value) for name, value in defaults.items()}
     texts = {name: text for name, text in shown.items() if isinstance(text, str)}
     assert len(texts) == 12
     assert texts == {name: given[name] for name in texts}
+    depth, *costs = (getattr(fixed, name) for name in CHOSEN)
+    in_words = f"depth {depth} and costs {', '.join(format(cost, 'g') for cost in costs)}"
+    assert in_words in hints["fixed"].__metadata__[0].help
+
+
+def test_fit_chooses_what_is_not_given(folder, tmp_path):
+    """It says what it chose; the model has it, and what was given."""
+    given = ("--max-depth", 2, "--c3", 0.5)
+    done = run("fit", folder / "iris.csv", "-t", "species", "-o", tmp_path / "m.json", *given)
+    assert done.exit_code == 0, done.output
+    (said,) = re.findall(r"chosen by cross-validation: (.*)  \(score [\d.]+%\)", done.stdout)
+    model = load(tmp_path / "m.json")[-1]
+    assert type(model) is MOCTSVMClassifier
+    assert (model.max_depth, model.c3) == (2, 0.5)
+    assert said == ", ".join(f"{name} {getattr(model, name):g}" for name in CHOSEN)
+    assert "cut short" not in done.stdout
+
+
+def test_a_choice_that_is_cut_short_says_so(folder, tmp_path):
+    """And what to do about it."""
+    options = ("-o", tmp_path / "m.json", "--time-limit", 0)
+    done = run("fit", folder / "iris.csv", "-t", "species", *options)
+    assert done.exit_code == 0, done.output
+    assert "cut short. Give it more time: --time-limit" in done.stdout
 
 
 def test_predict_finds_columns_by_name(folder):
@@ -181,7 +212,7 @@ def test_names_from_data_are_not_taken_for_markup(tmp_path):
     table = write_csv(
         tmp_path / "t.csv", ["[red]x", "y"], [[0, "[b]a"], [1, "[b]a"], [4, "c"], [5, "c"]]
     )
-    done = run("fit", table, "-t", "y", "-o", tmp_path / "m.json", "--c1", 10)
+    done = run("fit", table, "-t", "y", "-o", tmp_path / "m.json", "--fixed", "--c1", 10)
     assert "[red]x >= 2.5 ?" in done.stdout
     assert "[b]a" in done.stdout
     assert "[b]a" in run("evaluate", tmp_path / "m.json", table).stdout
@@ -214,7 +245,8 @@ def test_the_version_is_printed():
 def test_warnings_are_sentences(folder, tmp_path):
     """Two leaves cannot name three species; the command says so and fits."""
     done = run(
-        "fit", folder / "iris.csv", "-t", "species", "-o", tmp_path / "m.json", "--max-depth", 1
+        *("fit", folder / "iris.csv", "-t", "species", "-o", tmp_path / "m.json"),
+        *("--fixed", "--max-depth", 1),
     )
     assert done.exit_code == 0
     assert done.stderr.startswith("Warning: A tree of depth 1 has 2 leaves")

@@ -73,7 +73,7 @@ def run(*arguments):
 
 
 def fit(table, model):
-    return run("fit", table, "-t", "class", "--c1", 10, "--time-limit", 2, "-o", model)
+    return run("fit", table, "-t", "class", "--fixed", "--c1", 10, "--time-limit", 2, "-o", model)
 
 
 def predictions(model, table):

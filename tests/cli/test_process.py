@@ -69,7 +69,7 @@ def test_a_signal_during_fit_saves_the_best_tree_so_far(tmp_path, method, max_de
     command = [COMMAND, "fit", table, "-t", "label", "-o", model]
     options = ["--method", method, "--time-limit=300", f"--max-depth={max_depth}", "--c1=1000"]
     process = subprocess.Popen(
-        [*command, *options],
+        [*command, "--fixed", *options],
         stdout=subprocess.PIPE,
         stderr=theirs,
         text=True,

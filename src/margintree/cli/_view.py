@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from margintree._typing import AnyArray
-from margintree.estimators import TableClassifier, TreeClassifier
+from margintree.estimators import MOCTSVMClassifierCV, TableClassifier, TreeClassifier
 from margintree.export import export_text
 from margintree.export.names import printable
 from margintree.preprocessing import NumberColumn
@@ -28,6 +28,17 @@ def print_tree(
 ) -> None:
     """Print the tree as rules in original units."""
     out.print(Text(export_text(estimator, feature_names=feature_names)))
+
+
+def print_choice(out: Console, estimator: TableClassifier) -> None:
+    """Print the depth and the costs that were chosen, if any were."""
+    classifier = estimator[-1]
+    if not isinstance(classifier, MOCTSVMClassifierCV):
+        return
+    chosen = ", ".join(f"{name} {value:g}" for name, value in classifier.best_params_.items())
+    out.print(f"chosen by cross-validation: {chosen}  (score {classifier.best_score_:.2%})")
+    if not classifier.choice_is_complete_:
+        out.print("The choice was cut short. Give it more time: --time-limit")
 
 
 def print_outcome(out: Console, estimator: TreeClassifier | TableClassifier) -> None:

@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from margintree.tables import Table
 
 
+CHOSEN = "chosen"
+"""Shown where the default is a choice by cross-validation."""
+
+
 def _option(help_text: str, default: str, *names: str) -> Any:
     """Return an option that, unless given, leaves the choice to the classifier."""
     return typer.Option(*names, help=help_text, show_default=default)
@@ -26,17 +30,23 @@ def fit(
     table: TableFile,
     target: Annotated[str, typer.Option("--target", "-t", help="Column that holds the labels.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="Model file to write.")],
-    max_depth: Annotated[int | None, _option("Levels of splits, 1 to 10.", "2")] = None,
-    c1: Annotated[float | None, _option("Cost of a misclassified row.", "1.0", "--c1")] = None,
-    c2: Annotated[float | None, _option("Cost of margin violation.", "1.0", "--c2")] = None,
-    c3: Annotated[float | None, _option("Cost of a split.", "0.1", "--c3")] = None,
+    max_depth: Annotated[int | None, _option("Levels of splits, 1 to 10.", CHOSEN)] = None,
+    c1: Annotated[float | None, _option("Cost of a misclassified row.", CHOSEN, "--c1")] = None,
+    c2: Annotated[float | None, _option("Cost of margin violation.", CHOSEN, "--c2")] = None,
+    c3: Annotated[float | None, _option("Cost of a split.", CHOSEN, "--c3")] = None,
+    fixed: Annotated[
+        bool,
+        typer.Option("--fixed", help="Choose nothing: depth 2 and costs 1, 1, 0.1 unless given."),
+    ] = False,
     method: Annotated[
         str | None, _option("'search' is fast; 'exact' proves the best tree.", "search")
     ] = None,
     solver: Annotated[
         str | None, _option("Solver of 'exact'; see 'margintree solvers'.", "auto")
     ] = None,
-    time_limit: Annotated[float | None, _option("Seconds.", "60.0")] = None,
+    time_limit: Annotated[
+        float | None, _option("Seconds, of choice and fit.", "120.0; 60.0 if fixed")
+    ] = None,
     gap: Annotated[float | None, _option("Relative gap that counts as proof.", "0.0001")] = None,
     routing_margin: Annotated[
         float | None, _option("Least distance of training rows to 0 in a split.", "0.001")
@@ -53,19 +63,20 @@ def fit(
         ),
     ] = None,
     seed: Annotated[int | None, _option("Seed of the search.", "0")] = None,
-    jobs: Annotated[int | None, _option("Threads; -1 for all.", "1", "--jobs", "-j")] = None,
+    jobs: Annotated[int | None, _option("Cores to use; -1 for all.", "1", "--jobs", "-j")] = None,
 ) -> None:
     """Fit a tree to a table and save it as a model file.
 
     Every column but the target is used as it is: numbers, text, categories, booleans, missing
-    cells. Columns that are constant or like an identifier are left out, and named. Ctrl-C or
-    SIGTERM stops the fit and saves the best tree so far.
+    cells. Columns that are constant or like an identifier are left out, and named. Depth and costs
+    that are not given are chosen by cross-validation. Ctrl-C or SIGTERM stops the fit and saves the
+    best tree so far.
 
     [bold]Examples[/bold]
 
     margintree fit iris.csv --target species -o iris.json
 
-    margintree fit iris.csv -t species --max-depth 3 --c1 10 -o iris.json
+    margintree fit iris.csv -t species --fixed --max-depth 3 --c1 10 -o iris.json
 
     margintree fit small.csv -t class --method exact --time-limit 600 -o small.json
 
@@ -90,22 +101,29 @@ def fit(
         "n_jobs": jobs,
     }
     given = {name: value for name, value in params.items() if value is not None}
-    _save(fitted(read(table), target, given), output)
+    _save(fitted(read(table), target, given, fixed=fixed), output)
 
 
-def fitted(table: "Table", target: str, params: dict[str, Any]) -> "TableClassifier":
-    """Return the classifier fitted to all columns but the target."""
+def fitted(
+    table: "Table", target: str, params: dict[str, Any], *, fixed: bool
+) -> "TableClassifier":
+    """Return the classifier fitted to all columns but the target.
+
+    Depth and costs that are not among the parameters are chosen, unless they are to be fixed.
+    """
     from sklearn.utils._param_validation import InvalidParameterError
 
     from margintree.cli._progress import progress_line
-    from margintree.estimators import MOCTSVMClassifier, make_table_classifier
+    from margintree.estimators import MOCTSVMClassifier, MOCTSVMClassifierCV, make_table_classifier
+    from margintree.estimators.moctsvm_cv import CHOSEN as TO_CHOOSE
 
     labels = table.labels(target)
     if table.columns == (target,):
         raise InvalidInputError(
             f"{table.name} must have a feature column beside the target {target!r}; it has none."
         )
-    estimator = make_table_classifier(MOCTSVMClassifier(**params))
+    kind = MOCTSVMClassifier if fixed or {*TO_CHOOSE} <= {*params} else MOCTSVMClassifierCV
+    estimator = make_table_classifier(kind(**params))
     try:
         with progress_line() as progress:
             estimator.set_params(classifier__verbose=progress).fit(table.without(target), labels)
@@ -116,7 +134,7 @@ def fitted(table: "Table", target: str, params: dict[str, Any]) -> "TableClassif
 
 
 def _save(estimator: "TableClassifier", output: Path) -> None:
-    from margintree.cli._view import console, print_outcome, print_tree
+    from margintree.cli._view import console, print_choice, print_outcome, print_tree
     from margintree.modelfile import save
 
     with undisturbed():
@@ -124,5 +142,6 @@ def _save(estimator: "TableClassifier", output: Path) -> None:
     out = console()
     print_tree(out, estimator)
     out.print()
+    print_choice(out, estimator)
     print_outcome(out, estimator)
     out.print(f"\nSaved to {output}. Next: margintree predict {output} TABLE")
