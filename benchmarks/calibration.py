@@ -6,10 +6,12 @@
 Takes ``--quick`` for two small sets and two folds. Each fold tests 25% of the rows and trains on
 75%. `MOCTSVMClassifierCV` has its default settings; the machine, one versus one, has its C tuned by
 the same inner folds; CART has the depth that was chosen, and depth 3. Missing cells are the means
-of the training rows.
+of the training rows. ``--keep FILE`` keeps the rows of finished folds, which are not done again;
+``--unlimited`` lifts the default time limit, for machines that have other work.
 """
 
 import argparse
+import csv
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import astuple, dataclass
@@ -35,21 +37,22 @@ BELOW_SVM, ABOVE_CART = 0.5, 4.0
 """Points of mean accuracy that ours may lie below the machine, and must lie above CART."""
 QUICK = ("iris", "zoo")
 QUICK_FOLDS = 2
-HEADINGS = ("ours", "SVM", "CART", "CART-3", "depth", "splits", "s ours", "s SVM")
+HEADINGS = ("ours", "SVM", "CART", "CART-3", "depth", "splits", "s ours", "s SVM", "cut")
 
 
 @dataclass(frozen=True)
 class Row:
-    """Accuracies in per cent, the size of our tree, and seconds, of one fold."""
+    """Accuracies in per cent, the size of our tree, seconds, and whether time struck, of a fold."""
 
     ours: float
     svm: float
     cart: float
     cart_of_depth_3: float
-    depth: int
-    splits: int
+    depth: float
+    splits: float
     seconds: float
     svm_seconds: float
+    was_cut_short: float
 
 
 def inner_folds(X: FloatArray, y: IntArray) -> PredefinedSplit:
@@ -68,9 +71,9 @@ def timed(fit: Callable[[], Any]) -> tuple[float, Any]:
     return time.perf_counter() - start, found
 
 
-def compare(train: tuple[Any, Any], test: tuple[Any, Any], n_jobs: int) -> Row:
+def compare(train: tuple[Any, Any], test: tuple[Any, Any], params: dict[str, Any]) -> Row:
     """Return how the classifiers do on one fold."""
-    choice = MOCTSVMClassifierCV(n_folds=N_FOLDS, n_jobs=n_jobs)
+    choice = MOCTSVMClassifierCV(n_folds=N_FOLDS, **params)
     seconds, ours = timed(lambda: choice.fit(*train))
     machine = GridSearchCV(
         REFERENCES["svm-ovo"].classifier(), {"svc__C": C_GRID}, cv=inner_folds(*train)
@@ -79,17 +82,40 @@ def compare(train: tuple[Any, Any], test: tuple[Any, Any], n_jobs: int) -> Row:
     depth = ours.best_params_["max_depth"]
     carts = [CARTClassifier(levels).fit(*train) for levels in (depth, MAX_DEPTH)]
     scores = [100 * model.score(*test) for model in (ours, svm, *carts)]
-    return Row(*scores, depth, ours.tree_.n_splits, seconds, svm_seconds)
+    size = depth, ours.tree_.n_splits
+    return Row(*scores, *size, seconds, svm_seconds, not ours.choice_is_complete_)
 
 
-def rows_of(name: str, folder: Path, n_folds: int, n_jobs: int) -> Iterator[Row]:
-    """Yield a row for each of the first folds of a data set."""
+class Keeper:
+    """Rows of finished folds, by set and number, in a file if there is one."""
+
+    def __init__(self, path: Path | None) -> None:
+        self.path = path
+        self.rows: dict[tuple[str, int], Row] = {}
+        if path is not None and path.exists():
+            with path.open(newline="") as lines:
+                for name, k, *figures in csv.reader(lines):
+                    self.rows[name, int(k)] = Row(*map(float, figures))
+
+    def keep(self, name: str, k: int, row: Row) -> None:
+        """Keep a row."""
+        self.rows[name, k] = Row(*map(float, astuple(row)))
+        if self.path is not None:
+            with self.path.open("a", newline="") as lines:
+                csv.writer(lines).writerow([name, k, *astuple(self.rows[name, k])])
+
+
+def rows_of(
+    name: str, folder: Path, n_folds: int, params: dict[str, Any], keeper: Keeper
+) -> list[Row]:
+    """Return a row for each of the first folds of a data set."""
     X, y = folds.read(name, folder)
     for k, (test, train) in enumerate(divide(y, N_FOLDS, seed=0)):
-        if k < n_folds:
+        if k < n_folds and (name, k) not in keeper.rows:
             filled = SimpleImputer(keep_empty_features=True).fit(X[train])
             parts = [(filled.transform(X[rows]), y[rows]) for rows in (train, test)]
-            yield compare(*parts, n_jobs)
+            keeper.keep(name, k, compare(*parts, params))
+    return [keeper.rows[name, k] for k in range(n_folds)]
 
 
 def line(name: str, figures: FloatArray) -> str:
@@ -111,18 +137,22 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="two small sets, two folds")
     parser.add_argument("--jobs", type=int, default=1, help="processes")
     parser.add_argument("--data", type=Path, default=folds.DATA, help="folder of the CSV files")
+    parser.add_argument("--keep", type=Path, metavar="FILE", help="CSV file of finished folds")
+    parser.add_argument("--unlimited", action="store_true", help="no time limit")
     given = parser.parse_args()
+    params = {"n_jobs": given.jobs} | ({"time_limit": None} if given.unlimited else {})
     names = given.names or (QUICK if given.quick else folds.NAMES)
     n_folds = QUICK_FOLDS if given.quick else N_FOLDS
     print(about(), f"{'data set':20}" + "".join(f"{word:>9}" for word in HEADINGS), sep="\n")
-    start, means = time.perf_counter(), []
+    keeper, means = Keeper(given.keep), []
     for name in names:
-        rows = [*rows_of(name, given.data, n_folds, given.jobs)]
+        rows = rows_of(name, given.data, n_folds, params, keeper)
         means.append(np.mean([astuple(row) for row in rows], axis=0))
         print(line(name, means[-1]), flush=True)
     overall = np.mean(means, axis=0)
     print(line("mean", overall), *verdict(overall), sep="\n")
-    print(f"total {time.perf_counter() - start:.0f} s")
+    total = sum(row.seconds + row.svm_seconds for row in keeper.rows.values())
+    print(f"total {total:.0f} s for {len(keeper.rows)} folds")
 
 
 if __name__ == "__main__":

@@ -8,11 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from margintree.estimators import CARTClassifier as CARTClassifier
+    from margintree.estimators import CARTClassifierCV as CARTClassifierCV
     from margintree.estimators import MOCTSVMClassifier as MOCTSVMClassifier
     from margintree.estimators import MOCTSVMClassifierCV as MOCTSVMClassifierCV
     from margintree.estimators import OCTClassifier as OCTClassifier
+    from margintree.estimators import OCTClassifierCV as OCTClassifierCV
     from margintree.estimators import OCTHClassifier as OCTHClassifier
+    from margintree.estimators import OCTHClassifierCV as OCTHClassifierCV
     from margintree.estimators import OCTSVMClassifier as OCTSVMClassifier
+    from margintree.estimators import OCTSVMClassifierCV as OCTSVMClassifierCV
     from margintree.estimators import make_table_classifier as make_table_classifier
     from margintree.exceptions import CheckpointWarning as CheckpointWarning
     from margintree.exceptions import InvalidInputError as InvalidInputError
@@ -49,6 +53,7 @@ __version__ = "0.1.0.dev0"
 
 _HOMES = {
     "CARTClassifier": "estimators",
+    "CARTClassifierCV": "estimators",
     "CheckpointWarning": "exceptions",
     "Cost": "objective",
     "Costs": "problem",
@@ -60,8 +65,11 @@ _HOMES = {
     "MissingPackageError": "exceptions",
     "ModelFileError": "exceptions",
     "OCTClassifier": "estimators",
+    "OCTClassifierCV": "estimators",
     "OCTHClassifier": "estimators",
+    "OCTHClassifierCV": "estimators",
     "OCTSVMClassifier": "estimators",
+    "OCTSVMClassifierCV": "estimators",
     "ObliqueTree": "tree",
     "Problem": "problem",
     "Reason": "result",

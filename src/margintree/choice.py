@@ -26,6 +26,22 @@ def divide(y: AnyArray, n_folds: int, seed: int) -> Iterator[tuple[IntArray, Int
             yield fold, others
 
 
+def thin(y: AnyArray, size: int, seed: int) -> IntArray:
+    """Return the places of some rows, in order; every class keeps its share of them.
+
+    Examples
+    --------
+    >>> y = np.array(["a", "b", "b"] * 100)
+    >>> rows = thin(y, 30, seed=0)
+    >>> len(set(rows)), sum(y[rows] == "a")
+    (30, 10)
+    """
+    if len(y) <= size:
+        return np.arange(len(y))
+    by_class = np.lexsort((np.random.default_rng(seed).random(len(y)), y))
+    return np.sort(by_class[np.linspace(0, len(y) - 1, size).round().astype(np.int64)])
+
+
 def place_of_best(right: FloatArray, splits: FloatArray) -> int:
     """Return the place of what is right most often; of several, the fewest splits, then the first.
 

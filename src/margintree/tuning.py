@@ -262,7 +262,11 @@ def _with_gram(problem: Problem, aim: "Aim") -> "Aim":
 
 
 def fit_octh_path(
-    problem: Problem, shape: Shape, grid: Sequence[float], limits: Limits | None = None
+    problem: Problem,
+    shape: Shape,
+    grid: Sequence[float],
+    limits: Limits | None = None,
+    clock: Clock | None = None,
 ) -> list[Result]:
     """Return a tree of OCT-H for every price of a feature in a split, each search starting warm.
 
@@ -276,6 +280,8 @@ def fit_octh_path(
         The prices of a split for every feature that it looks at.
     limits : Limits, optional
         Of the search at each price.
+    clock : Clock, optional
+        Of the whole path.
 
     Examples
     --------
@@ -293,14 +299,19 @@ def fit_octh_path(
     for k in np.argsort(grid, kind="stable"):
         costs = Costs(problem.costs.errors, 0.0, grid[k])
         starts = pool.cheapest(np.array([costs.errors, costs.splits]), N_STARTS)
-        found[k] = fit_octh(replace(problem, costs=costs), shape, limits=limits, starts=starts)
+        left = _left(limits, clock)
+        found[k] = fit_octh(replace(problem, costs=costs), shape, limits=left, starts=starts)
         _check_uninterrupted(found[k])
         pool.add(found[k].tree)
     return [found[k] for k in range(len(grid))]
 
 
 def fit_oct_path(
-    problem: Problem, shape: Shape, grid: Sequence[int], limits: Limits | None = None
+    problem: Problem,
+    shape: Shape,
+    grid: Sequence[int],
+    limits: Limits | None = None,
+    clock: Clock | None = None,
 ) -> list[Result]:
     """Return the best axis-parallel tree for every number of splits, and proofs.
 
@@ -317,15 +328,22 @@ def fit_oct_path(
     for n_splits in sorted(grid):
         starts = [result.tree for result in found.values()][-1:]
         allowed = _with_splits(shape, n_splits)
-        found[n_splits] = fit_oct(problem, allowed, limits=limits, starts=starts)
+        left = _left(limits, clock)
+        found[n_splits] = fit_oct(problem, allowed, limits=left, starts=starts)
         _check_uninterrupted(found[n_splits])
     return [found[n_splits] for n_splits in grid]
 
 
 def fit_cart_path(
-    problem: Problem, shape: Shape, grid: Sequence[int], limits: Limits | None = None
+    problem: Problem,
+    shape: Shape,
+    grid: Sequence[int],
+    limits: Limits | None = None,
+    clock: Clock | None = None,
 ) -> list[Result]:
     """Return the tree of CART, pruned to every number of splits.
+
+    When the time of the clock is over, the smallest trees stand for those that are left.
 
     Examples
     --------
@@ -333,7 +351,20 @@ def fit_cart_path(
     >>> [result.tree.n_splits for result in fit_cart_path(problem, Shape.of(problem), [0, 2])]
     [0, 2]
     """
-    return [fit_cart(problem, _with_splits(shape, n_splits), limits) for n_splits in grid]
+    clock, found = clock or Clock(), dict[int, Result]()
+    for n_splits in sorted(grid):
+        if found and clock.is_over():
+            last = [*found.values()][-1]
+            found[n_splits] = replace(last, reason=Reason.LIMIT, limit="time")
+        else:
+            found[n_splits] = fit_cart(problem, _with_splits(shape, n_splits), limits)
+    return [found[n_splits] for n_splits in grid]
+
+
+def _left(limits: Limits | None, clock: Clock | None) -> Limits:
+    """Return the limits of a fit, whose time ends with that of its path."""
+    limits, clock = limits or Limits(), clock or Clock()
+    return replace(limits, seconds=min(limits.seconds, clock.remaining()))
 
 
 def _with_splits(shape: Shape, n_splits: int) -> Shape:

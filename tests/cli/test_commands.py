@@ -25,10 +25,10 @@ from margintree import (
 )
 from margintree.cli import app
 from margintree.cli.fit import fit
-from margintree.estimators.moctsvm_cv import CHOSEN
 from margintree.result import TracePoint
 
 IRIS = load_iris()
+CHOSEN = MOCTSVMClassifierCV.chosen
 NAMES = ["sepal length", "sepal width", "petal length", "petal width"]
 
 

@@ -6,10 +6,21 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.datasets import load_iris
+from sklearn.utils import get_tags
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from margintree import MOCTSVMClassifierCV, export_text, from_json, make_table_classifier, to_json
-from margintree.estimators import _choice
+from margintree import (
+    CARTClassifierCV,
+    MOCTSVMClassifierCV,
+    OCTClassifierCV,
+    OCTHClassifierCV,
+    OCTSVMClassifierCV,
+    export_text,
+    from_json,
+    make_table_classifier,
+    to_json,
+)
+from margintree.estimators import moctsvm_cv
 from margintree.exceptions import InvalidInputError, SolverMissingError
 from margintree.result import Reason
 
@@ -28,7 +39,37 @@ def fitted():
     return small().fit(X, Y)
 
 
-@parametrize_with_checks([small(max_depth=2, c1=(1.0, 10.0), c2=1.0, n_folds=2, path_iter=1)])
+RIVALS = {
+    "CART": CARTClassifierCV(max_splits=(0, 1, 2, None), n_folds=3),
+    "OCT": OCTClassifierCV(max_depth=2, max_splits=(1, 2), n_folds=3),
+    "OCT-H": OCTHClassifierCV(max_depth=(1, 2), alpha=(0.01, 10.0), n_folds=3, path_iter=2),
+    "OCTSVM": OCTSVMClassifierCV(
+        max_depth=(1, 2), c1=10.0, c2=(0.001, 10.0), n_folds=3, max_iter=5
+    ),
+}
+MODELS = {"MOCTSVM": small(), **RIVALS}
+
+
+@pytest.fixture(params=MODELS)
+def model(request):
+    """Return an unfitted classifier of every kind."""
+    return clone(MODELS[request.param])
+
+
+def labels_for(model):
+    """Return the species, or whether it is setosa where a classifier takes two classes."""
+    return Y if get_tags(model).classifier_tags.multi_class else np.where(Y == "setosa", Y, "other")
+
+
+@parametrize_with_checks(
+    [
+        small(max_depth=2, c1=(1.0, 10.0), c2=1.0, n_folds=2, path_iter=1),
+        CARTClassifierCV(n_folds=2),
+        OCTClassifierCV(max_depth=2, max_splits=(1, 2), n_folds=2),
+        OCTHClassifierCV(alpha=(0.01, 1.0), n_folds=2, path_iter=1, max_iter=2),
+        OCTSVMClassifierCV(max_depth=2, c1=(1.0, 10.0), c2=10.0, n_folds=2, path_iter=1),
+    ]
+)
 def test_scikit_learn_checks(estimator, check):
     """Every check of scikit-learn passes."""
     check(estimator)
@@ -72,10 +113,49 @@ def test_the_same_rows_give_the_same_choice(fitted, change):
     assert other.tree_ == fitted.tree_
 
 
-def test_a_row_twice_is_a_row_of_weight_two():
+def test_every_kind_chooses_what_does_best(model):
+    """Of several, with the fewest splits; the tree is one of the plain classifier."""
+    y = labels_for(model)
+    model.fit(X, y)
+    scores, splits = (model.cv_results_[name] for name in ("mean_test_score", "mean_splits"))
+    best = scores == scores.max()
+    assert best[model.best_index_]
+    assert splits[model.best_index_] == splits[best].min()
+    assert model.best_score_ > 0.8
+    assert model.choice_is_complete_
+    found = model.best_estimator_
+    assert type(found) is model.plain
+    assert {name: getattr(found, name) for name in model.chosen} == model.best_params_
+    assert found.cost_ == found._judge(found._pose(X, *coded(y)), model.tree_)
+    np.testing.assert_array_equal(from_json(to_json(model)).predict(X), model.predict(X))
+
+
+def coded(labels):
+    """Return the codes of labels, weights of 1 and the labels of the codes."""
+    classes, codes = np.unique(labels, return_inverse=True)
+    return codes, np.ones(len(labels)), classes
+
+
+def test_of_many_rows_a_sample_is_learnt_from(monkeypatch):
+    """It weighs as much as all of them, and every class has its share."""
+    sizes = []
+
+    def counted(problem, *args):
+        sizes.append((problem.n_rows, problem.row_weights.sum(), *problem.class_mass()))
+        return properly(problem, *args)
+
+    properly = moctsvm_cv.fit_moctsvm_path
+    monkeypatch.setattr(moctsvm_cv, "fit_moctsvm_path", counted)
+    rows = np.random.default_rng(0).normal(size=(120, 2))
+    small(path_rows=20, n_folds=2).fit(rows, np.arange(120) % 2)
+    assert np.array(sizes) == pytest.approx(np.array([[20, 60.0, 30.0, 30.0]] * 4))
+
+
+def test_a_row_twice_is_a_row_of_weight_two(model):
     """In the folds and in the scores as well."""
-    twice = small().fit(np.vstack([X, X[:5]]), [*Y, *Y[:5]])
-    weighted = small().fit(X, Y, np.r_[np.full(5, 2.0), np.ones(len(Y) - 5)])
+    y = labels_for(model)
+    twice = clone(model).fit(np.vstack([X, X[:5]]), [*y, *y[:5]])
+    weighted = model.fit(X, y, np.r_[np.full(5, 2.0), np.ones(len(Y) - 5)])
     np.testing.assert_array_equal(
         twice.cv_results_["mean_test_score"], weighted.cv_results_["mean_test_score"]
     )
@@ -102,6 +182,13 @@ def test_a_time_limit_ends_the_choice_and_the_fit(time_limit):
     assert model.result_.limit == "time"
 
 
+def test_every_kind_ends_with_its_time(model):
+    """Without any, there is a tree, and it is said that the choice was cut short."""
+    model.set_params(time_limit=0).fit(X, labels_for(model))
+    assert not model.choice_is_complete_
+    assert len(model.predict(X)) == len(X)
+
+
 @pytest.mark.parametrize("n_paths", [0, 3, 5])
 def test_an_interrupted_choice_uses_the_folds_that_are_done(monkeypatch, n_paths):
     """Ctrl-C gives the best tree so far, as everywhere."""
@@ -113,8 +200,8 @@ def test_an_interrupted_choice_uses_the_folds_that_are_done(monkeypatch, n_paths
         paths.append(args)
         return properly(*args)
 
-    properly = _choice.fit_moctsvm_path
-    monkeypatch.setattr(_choice, "fit_moctsvm_path", interrupted)
+    properly = moctsvm_cv.fit_moctsvm_path
+    monkeypatch.setattr(moctsvm_cv, "fit_moctsvm_path", interrupted)
     model = small().fit(X, Y)
     n_folds = n_paths // 2
     assert sum(name.startswith("split") for name in model.cv_results_) == n_folds
@@ -164,7 +251,7 @@ def test_nonsense_is_refused(params, named):
 
 def test_a_solver_that_is_missing_is_missed_before_the_choice(monkeypatch):
     """Nobody waits for a choice whose tree cannot be fitted."""
-    monkeypatch.setattr(_choice, "fit_moctsvm_path", None)
+    monkeypatch.setattr(moctsvm_cv, "fit_moctsvm_path", None)
     with pytest.raises(SolverMissingError, match="guess"):
         small(method="exact", solver="guess").fit(X, Y)
 

@@ -12,7 +12,7 @@ from margintree.result import Progress, TracePoint, relative_gap
 
 
 class ProgressLine:
-    """The latest cost, bound and gap, and the seconds so far, as a line for `rich`.
+    """The seconds so far, how far a choice has come, and the latest cost, bound and gap.
 
     Examples
     --------
@@ -20,19 +20,35 @@ class ProgressLine:
     >>> line(TracePoint(seconds=1.0, objective=8.0, bound=6.0))
     >>> str(line.__rich__())
     'fitting   0.0 s   cost 8   bound 6   gap 25.0%   (Ctrl-C keeps the best tree so far)'
+
+    A choice by cross-validation tells of itself in words.
+
+    >>> line = ProgressLine(now=lambda: 2.0)
+    >>> line.tell("fold 1 of 4")
+    >>> str(line.__rich__())
+    'choosing   0.0 s   fold 1 of 4   (Ctrl-C keeps the best tree so far)'
     """
 
     def __init__(self, now: Callable[[], float] = time.perf_counter) -> None:
         self._now = now
         self._start = now()
         self._point: TracePoint | None = None
+        self._words: str | None = None
 
     def __call__(self, point: TracePoint) -> None:
         """Take note of a better cost or bound."""
         self._point = point
 
+    def tell(self, words: str) -> None:
+        """Take note of how far a choice has come."""
+        self._words = words
+
     def __rich__(self) -> Text:
-        parts = [f"fitting {self._now() - self._start:5.1f} s"]
+        is_choosing = self._words is not None and self._point is None
+        doing = "choosing" if is_choosing else "fitting"
+        parts = [f"{doing} {self._now() - self._start:5.1f} s"]
+        if is_choosing:
+            parts.append(str(self._words))
         if self._point is not None:
             gap = relative_gap(self._point.objective, self._point.bound)
             parts.append(f"cost {self._point.objective:.6g}")

@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from margintree._typing import AnyArray
-from margintree.estimators import MOCTSVMClassifierCV, TableClassifier, TreeClassifier
+from margintree.estimators import ChosenMixin, TableClassifier, TreeClassifier
 from margintree.export import export_text
 from margintree.export.names import printable
 from margintree.preprocessing import NumberColumn
@@ -33,7 +33,7 @@ def print_tree(
 def print_choice(out: Console, estimator: TableClassifier) -> None:
     """Print the depth and the costs that were chosen, if any were."""
     classifier = estimator[-1]
-    if not isinstance(classifier, MOCTSVMClassifierCV):
+    if not isinstance(classifier, ChosenMixin):
         return
     chosen = ", ".join(f"{name} {value:g}" for name, value in classifier.best_params_.items())
     out.print(f"chosen by cross-validation: {chosen}  (score {classifier.best_score_:.2%})")

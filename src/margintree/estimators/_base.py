@@ -20,6 +20,7 @@ from margintree.estimators._shown import ShownAsTree
 from margintree.estimators._weights import row_weights
 from margintree.exceptions import ShallowTreeWarning
 from margintree.judges import AnyCost
+from margintree.limits import Limits
 from margintree.problem import MAX_DEPTH, Problem, can_name_all_classes
 from margintree.report import Report, report_on
 from margintree.result import Result
@@ -33,8 +34,8 @@ class TreeClassifier(ClassifierMixin, ShownAsTree, ABC):
     """Base of the classifiers whose fitted model is an `ObliqueTree`.
 
     A subclass states its parameters, which must include ``max_depth``, ``class_weight`` and
-    ``smoothing``, how they make a `Problem` (`_pose`) and a `Result` (`_solve`), and what a tree
-    costs (`_judge`).
+    ``smoothing``, how they make a `Problem` (`_pose`), a `Result` within limits (`_limits`,
+    `_optimise`), and what a tree costs (`_judge`).
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -60,9 +61,21 @@ class TreeClassifier(ClassifierMixin, ShownAsTree, ABC):
     def _pose(self, X: FloatArray, y: IntArray, weights: FloatArray, classes: AnyArray) -> Problem:
         """Return the problem of raw rows, class codes, row weights and the labels of the codes."""
 
-    @abstractmethod
     def _solve(self, problem: Problem, classes: AnyArray) -> Result:
         """Return the result on the problem; ``classes`` are the labels behind its codes."""
+        return self._optimise(problem, **self._how(problem, classes))
+
+    @abstractmethod
+    def _limits(self) -> Limits:
+        """Return how far a fit may go."""
+
+    def _how(self, problem: Problem, classes: AnyArray) -> dict[str, Any]:  # noqa: ARG002
+        """Return how to solve a problem: what `_optimise` takes beside it."""
+        return {"limits": self._limits()}
+
+    @abstractmethod
+    def _optimise(self, problem: Problem, **how: Any) -> Result:
+        """Return the result on the problem, found in the given way."""
 
     @abstractmethod
     def _judge(self, problem: Problem, tree: ObliqueTree) -> AnyCost:

@@ -1,21 +1,26 @@
-"""Cross-validation along paths: what every combination of depth and costs is worth on new rows."""
+"""Cross-validation along paths: what every combination of parameters is worth on new rows."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 from scipy.stats import rankdata
 
-from margintree._typing import FloatArray, IntArray
-from margintree.choice import divide, place_of_best
+from margintree._typing import AnyArray, FloatArray, IntArray
+from margintree.choice import divide, place_of_best, thin
+from margintree.estimators._base import TreeClassifier
 from margintree.exceptions import InvalidInputError
 from margintree.limits import Clock, Limits
-from margintree.problem import Costs, Problem
+from margintree.problem import Problem
+from margintree.result import Result
 from margintree.tree import ObliqueTree
-from margintree.tuning import fit_moctsvm_path
 
+Point: TypeAlias = dict[str, Any]
+"""One combination of parameters."""
+FitPath: TypeAlias = Callable[[Any, Problem, Sequence[Point], Limits], list[Result]]
+"""Fits trees of a plain classifier's kind for some combinations; see `Path`."""
 DIGITS = 12
 """Decimals of a score; what differs behind them is rounding, and a tie."""
 
@@ -28,54 +33,50 @@ class Trial(NamedTuple):
     was_cut_short: bool
 
 
+Trials: TypeAlias = list[Trial]
+
+
 @dataclass(frozen=True, eq=False)
 class Path:
-    """The fits of one depth without the rows of one fold.
+    """The fits of one depth.
 
     Attributes
     ----------
+    fit : callable
+        Returns a result for every combination, on a training set, within limits: those of each fit,
+        but the seconds are those of all of them.
+    plain : TreeClassifier
+        A classifier of this depth, which poses the problems.
+    points : sequence of dict
+        The combinations.
     problem : Problem
-        All rows; its depth is that of the trees.
-    fold, others : int ndarray
-        The rows to predict and the rows to learn from.
-    grid : sequence of Costs
-        The combinations of costs.
+        All rows.
+    classes : ndarray
+        The labels behind its codes.
     limits : Limits
-        Of each fit; the seconds are those of all of them.
+        Of each fit.
     """
 
+    fit: FitPath
+    plain: TreeClassifier
+    points: Sequence[Point]
     problem: Problem
-    fold: IntArray
-    others: IntArray
-    grid: Sequence[Costs]
+    classes: AnyArray
     limits: Limits
 
-    def run(self) -> list[Trial]:
-        """Return a trial for every combination."""
-        path = fit_moctsvm_path(
-            self._training_part(), self.grid, self.limits, Clock(self.limits.seconds)
-        )
-        return [self._trial(result.tree, result.limit == "time") for result in path]
+    def run(self, fold: IntArray, others: IntArray, weights: FloatArray, seconds: float) -> Trials:
+        """Return a trial for every combination, of trees that saw other rows, weighted."""
+        whole, limits = self.problem, replace(self.limits, seconds=seconds)
+        part = self.plain._pose(whole.X[others], whole.y[others], weights, self.classes)
+        results = self.fit(self.plain, part, self.points, limits)
+        return [self._trial(result.tree, fold, result.limit == "time") for result in results]
 
-    def _training_part(self) -> Problem:
-        whole, rows = self.problem, self.others
-        return Problem.from_data(
-            whole.X[rows],
-            whole.y[rows],
-            n_classes=whole.n_classes,
-            depth=whole.depth,
-            row_weights=whole.row_weights[rows],
-            routing_margin=whole.routing_margin,
-            margin_norm=whole.margin_norm,
-            error_costs=whole.error_costs,
-        )
-
-    def _trial(self, tree: ObliqueTree, was_cut_short: bool) -> Trial:
+    def _trial(self, tree: ObliqueTree, fold: IntArray, was_cut_short: bool) -> Trial:
         """Return what a tree is worth, with the tree in the space of all rows."""
         whole = replace(tree.in_original_units(), scaling=self.problem.scaling)
-        predicted = whole.predict(self.problem.X[self.fold])
-        prices = self.problem.error_costs[self.problem.y[self.fold], predicted]
-        price = np.average(prices, weights=self.problem.row_weights[self.fold])
+        predicted = whole.predict(self.problem.X[fold])
+        prices = self.problem.error_costs[self.problem.y[fold], predicted]
+        price = np.average(prices, weights=self.problem.row_weights[fold])
         return Trial(float(1.0 - price), whole, was_cut_short)
 
 
@@ -93,8 +94,8 @@ class Choice:
         The total weight of the rows of every fold, finished or not.
     """
 
-    candidates: Sequence[dict[str, float]]
-    trials: Sequence[Sequence[Trial]]
+    candidates: Sequence[Point]
+    trials: Sequence[Trials]
     fold_weights: FloatArray
 
     @property
@@ -157,60 +158,57 @@ class Paths:
 
     Parameters
     ----------
-    problem : Problem
-        All rows.
-    depths : sequence of int
-        The depths to try.
-    grid : sequence of Costs
-        The combinations of costs to try at each.
-    limits : Limits
-        Of each fit; the seconds are those of the whole choice.
+    paths : sequence of Path
+        One for every depth, of the same problem.
     n_folds : int
         The number of folds; fewer where no class has as many rows.
+    most_rows : int or None
+        The most rows to learn from. Of more, a sample is taken, which weighs as much as all.
     """
 
-    def __init__(
-        self,
-        problem: Problem,
-        depths: Sequence[int],
-        grid: Sequence[Costs],
-        limits: Limits,
-        n_folds: int,
-    ) -> None:
-        self.problem, self.depths, self.grid, self.limits = problem, depths, grid, limits
+    def __init__(self, paths: Sequence[Path], n_folds: int, most_rows: int | None) -> None:
+        self.paths, self.most_rows = paths, most_rows
+        problem, plain = paths[0].problem, paths[0].plain
         most = int(np.bincount(problem.y).max())
         if most < 2:
             raise InvalidInputError(
                 "Cross-validation needs two different rows of some class; every class has one row, "
-                f"n_samples = {problem.n_rows}. Give more rows, or fix depth and costs in a "
-                "MOCTSVMClassifier."
+                f"n_samples = {problem.n_rows}. Give more rows, or fix the parameters in a "
+                f"{type(plain).__name__}."
             )
-        self.folds = [*divide(problem.y, min(n_folds, most), limits.seed)]
+        self.folds = [*divide(problem.y, min(n_folds, most), paths[0].limits.seed)]
+        self.fold_weights = np.array([problem.row_weights[fold].sum() for fold, _ in self.folds])
 
-    @property
-    def fold_weights(self) -> FloatArray:
-        """The total weight of the rows of every fold."""
-        return np.array([self.problem.row_weights[fold].sum() for fold, _ in self.folds])
-
-    def run(self, n_jobs: int | None, tell: Callable[[str], None]) -> Iterator[list[Trial]]:
-        """Yield, fold by fold, the trials of all depths and costs."""
+    def run(
+        self, seconds: float, n_jobs: int | None, tell: Callable[[str], None]
+    ) -> Iterator[Trials]:
+        """Yield, fold by fold, the trials of all combinations."""
         # Paths are begun one by one, so that time that one leaves is there for those after it.
         pool = Parallel(n_jobs, return_as="generator", pre_dispatch="n_jobs", batch_size=1)
-        done = pool(delayed(Path.run)(path) for path in self._paths(effective_n_jobs(n_jobs)))
+        done = pool(self._jobs(seconds, effective_n_jobs(n_jobs)))
         for k in range(len(self.folds)):
-            fold: list[Trial] = []
-            for depth in self.depths:
+            fold: Trials = []
+            for path in self.paths:
                 trials = next(done)
                 best = max(trial.score for trial in trials)
-                tell(f"fold {k + 1} of {len(self.folds)}  depth {depth}  best score {best:.4f}")
+                tell(
+                    f"fold {k + 1} of {len(self.folds)}  depth {path.plain.max_depth}  "
+                    f"best score {best:.4f}"
+                )
                 fold += trials
             yield fold
 
-    def _paths(self, n_jobs: int) -> Iterator[Path]:
-        clock, left = Clock(self.limits.seconds), len(self.folds) * len(self.depths)
+    def _jobs(self, seconds: float, n_jobs: int) -> Iterator[Any]:
+        clock, left = Clock(seconds), len(self.folds) * len(self.paths)
         for fold, others in self.folds:
-            for depth in self.depths:
+            for path in self.paths:
                 share = clock.remaining() * min(1.0, n_jobs / left)
-                limits = replace(self.limits, seconds=share)
                 left -= 1
-                yield Path(replace(self.problem, depth=depth), fold, others, self.grid, limits)
+                yield delayed(path.run)(fold, *self._sampled(path, others), share)
+
+    def _sampled(self, path: Path, rows: IntArray) -> tuple[IntArray, FloatArray]:
+        """Return the rows to learn from, and their weights."""
+        y, weights = path.problem.y, path.problem.row_weights
+        size = len(rows) if self.most_rows is None else self.most_rows
+        drawn = rows[thin(y[rows], size, path.limits.seed)]
+        return drawn, weights[drawn] * (weights[rows].sum() / weights[drawn].sum())

@@ -1,5 +1,6 @@
 """What classifiers share that pay for errors and splits only."""
 
+from collections.abc import Sequence
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -45,3 +46,9 @@ class ErrorMixin:
 
     def _shape(self, problem: Problem) -> Shape:
         return Shape.of(problem, self.min_leaf, self.max_splits)
+
+
+def numbers_of_splits(points: Sequence[dict[str, Any]], shape: Shape) -> list[int]:
+    """Return the ``max_splits`` of some combinations; None is as many as the shape allows."""
+    given = [point["max_splits"] for point in points]
+    return [shape.max_splits if number is None else number for number in given]

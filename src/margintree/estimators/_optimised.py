@@ -54,11 +54,10 @@ class OptimisedClassifier(TreeClassifier):
         return copy
 
     def _how(self, problem: Problem, classes: AnyArray) -> dict[str, Any]:
-        """Return how to solve a problem: what all functions that do it take beside it."""
         return {
+            **super()._how(problem, classes),
             "method": self.method,
             "solver": self.solver,
-            "limits": self._limits(),
             "starts": self._starts(problem, classes),
             "progress": progress_of(self.verbose),
         }

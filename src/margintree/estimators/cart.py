@@ -2,7 +2,6 @@
 
 from typing import Any, ClassVar
 
-from margintree._typing import AnyArray
 from margintree.estimators._base import TreeClassifier
 from margintree.estimators._errors import ErrorMixin
 from margintree.estimators._optimised import seed_of
@@ -89,5 +88,8 @@ class CARTClassifier(ErrorMixin, TreeClassifier):
         self.class_weight = class_weight
         self.random_state = random_state
 
-    def _solve(self, problem: Problem, classes: AnyArray) -> Result:  # noqa: ARG002
-        return fit_cart(problem, self._shape(problem), Limits(seed=seed_of(self.random_state)))
+    def _limits(self) -> Limits:
+        return Limits(seed=seed_of(self.random_state))
+
+    def _optimise(self, problem: Problem, **how: Any) -> Result:
+        return fit_cart(problem, self._shape(problem), how["limits"])

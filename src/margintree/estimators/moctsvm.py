@@ -169,8 +169,11 @@ class MOCTSVMClassifier(MarginClassifier):
         problem = super()._pose(X, y, weights, classes)
         return replace(problem, error_costs=error_matrix(self.error_costs, classes))
 
-    def _solve(self, problem: Problem, classes: AnyArray) -> Result:
-        return fit_tree(problem, checkpoint=self.checkpoint, **self._how(problem, classes))
+    def _how(self, problem: Problem, classes: AnyArray) -> dict[str, Any]:
+        return super()._how(problem, classes) | {"checkpoint": self.checkpoint}
+
+    def _optimise(self, problem: Problem, **how: Any) -> Result:
+        return fit_tree(problem, **how)
 
     def _judge(self, problem: Problem, tree: ObliqueTree) -> Cost:
         return objective(problem, tree)

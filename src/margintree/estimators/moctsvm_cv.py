@@ -1,35 +1,19 @@
 """The multiclass optimal classification tree with depth and costs chosen by cross-validation."""
 
-from collections.abc import Callable
-from contextlib import suppress
-from dataclasses import replace
-from itertools import product
-from numbers import Integral, Real
+from collections.abc import Sequence
+from os import PathLike
 from typing import Any, ClassVar
 
-import numpy as np
-from sklearn.utils._param_validation import Interval
-
-from margintree._typing import AnyArray
-from margintree.estimators._base import AT_LEAST_0
-from margintree.estimators._choice import Choice, Paths, Trial
+from margintree.estimators._choice import Point
+from margintree.estimators._chosen import SearchedChoiceMixin, constraints_of_choice
 from margintree.estimators.moctsvm import MOCTSVMClassifier
-from margintree.exceptions import InvalidInputError
-from margintree.fit import fit_tree
 from margintree.limits import Clock, Limits
-from margintree.objective import Cost, objective
-from margintree.problem import MAX_DEPTH, Costs, MarginNorm, Problem
-from margintree.result import Progress, Reason, Result
-from margintree.solvers import get
-from margintree.tree import ObliqueTree
-
-CHOSEN = ("max_depth", "c1", "c2", "c3")
-"""The parameters that are chosen."""
-CHOICE_SHARE = 0.75
-"""The share of the time limit that the choice may take; the rest is for the last fit."""
+from margintree.problem import MarginNorm, Problem
+from margintree.result import Progress, Result
+from margintree.tuning import fit_moctsvm_path
 
 
-class MOCTSVMClassifierCV(MOCTSVMClassifier):
+class MOCTSVMClassifierCV(SearchedChoiceMixin, MOCTSVMClassifier):
     """`MOCTSVMClassifier` with depth and costs chosen by cross-validation.
 
     For every fold and depth, trees of all combinations of costs are fitted as one path on which
@@ -42,16 +26,19 @@ class MOCTSVMClassifierCV(MOCTSVMClassifier):
     ----------
     max_depth : int or sequence of int, default=(1, 2, 3)
         Numbers of levels of splits to choose from; a single one is fixed.
-    c1 : float or sequence of float, default=(1.0, 10.0, 100.0, 1000.0)
+    c1 : float or sequence of float, default=(1.0, 10.0, 100.0)
         Costs of a misclassified row to choose from.
     c2 : float or sequence of float, default=(0.1, 1.0, 10.0, 100.0)
         Costs of a unit of margin violation to choose from.
-    c3 : float or sequence of float, default=(0.1, 1.0, 10.0)
-        Costs of a split to choose from.
+    c3 : float or sequence of float, default=1.0
+        Costs of a split to choose from; choosing the depth does much the same.
     n_folds : int, default=4
         Number of folds; fewer are made where no class has as many different rows.
-    path_iter : int, default=8
+    path_iter : int, default=4
         Limit on the local searches of every fit of the choice.
+    path_rows : int, default=200
+        Limit on the rows that every fit of the choice learns from. Where there are more, it learns
+        from a sample that weighs as much, and is scored on all rows left out.
     method : {"search", "exact"}, default="search"
         How the last tree is found; see `MOCTSVMClassifier`. The choice always searches.
     solver : str, default="auto"
@@ -74,6 +61,9 @@ class MOCTSVMClassifierCV(MOCTSVMClassifier):
         Factor by which the rows of each class count, in fits and in scores.
     error_costs : array-like of shape (K, K), dict of dicts or None, default=None
         What each error costs, in fits and in scores; see `MOCTSVMClassifier`.
+    checkpoint : path-like or None, default=None
+        With the exact method: a file that holds the best tree and bound of the last fit so far; see
+        `MOCTSVMClassifier`. The choice is made anew, and is the same unless time strikes.
     random_state : int, RandomState instance or None, default=None
         Seed of folds and searches. Unless the time limit strikes, the same seed gives the same
         choice and the same tree whatever ``n_jobs`` is.
@@ -82,7 +72,8 @@ class MOCTSVMClassifierCV(MOCTSVMClassifier):
         core.
     verbose : int or callable, default=0
         1 prints a line for every path of the choice and every better tree of the last fit. A
-        callable is given every `TracePoint` of the last fit instead.
+        callable is given every `TracePoint` of the last fit instead, and its method ``tell``, if it
+        has one, every line on the choice.
 
     Attributes
     ----------
@@ -116,32 +107,22 @@ class MOCTSVMClassifierCV(MOCTSVMClassifier):
     (1.0, ['low', 'high'])
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **{
-            name: constraint
-            for name, constraint in MOCTSVMClassifier._parameter_constraints.items()
-            if name not in ("start", "warm_start", "checkpoint")
-        },
-        "max_depth": [Interval(Integral, 1, MAX_DEPTH, closed="both"), "array-like"],
-        "c1": [*AT_LEAST_0, "array-like"],
-        "c2": [*AT_LEAST_0, "array-like"],
-        "c3": [*AT_LEAST_0, "array-like"],
-        "n_folds": [Interval(Integral, 2, None, closed="left")],
-        "path_iter": [Interval(Integral, 1, None, closed="left")],
-    }
-
-    start = None
-    warm_start = False
+    plain = MOCTSVMClassifier
+    chosen = ("max_depth", "c1", "c2", "c3")
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = constraints_of_choice(
+        plain, chosen, counts=("path_iter", "path_rows")
+    )
 
     def __init__(
         self,
         max_depth: Any = (1, 2, 3),
-        c1: Any = (1.0, 10.0, 100.0, 1000.0),
+        c1: Any = (1.0, 10.0, 100.0),
         c2: Any = (0.1, 1.0, 10.0, 100.0),
-        c3: Any = (0.1, 1.0, 10.0),
+        c3: Any = 1.0,
         *,
         n_folds: int = 4,
-        path_iter: int = 8,
+        path_iter: int = 4,
+        path_rows: int = 200,
         method: str = "search",
         solver: str = "auto",
         time_limit: float | None = 120.0,
@@ -152,6 +133,7 @@ class MOCTSVMClassifierCV(MOCTSVMClassifier):
         smoothing: float = 0.0,
         class_weight: Any = None,
         error_costs: Any = None,
+        checkpoint: str | PathLike[str] | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int | Progress = 0,
@@ -162,6 +144,7 @@ class MOCTSVMClassifierCV(MOCTSVMClassifier):
         self.c3 = c3
         self.n_folds = n_folds
         self.path_iter = path_iter
+        self.path_rows = path_rows
         self.method = method
         self.solver = solver
         self.time_limit = time_limit
@@ -172,101 +155,14 @@ class MOCTSVMClassifierCV(MOCTSVMClassifier):
         self.smoothing = smoothing
         self.class_weight = class_weight
         self.error_costs = error_costs
+        self.checkpoint = checkpoint
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    @property
-    def best_estimator_(self) -> MOCTSVMClassifier:
-        """The fitted tree as a classifier with the parameters that were chosen."""
-        params = self.get_params(deep=False)
-        del params["n_folds"], params["path_iter"]
-        estimator = MOCTSVMClassifier(**params | self.best_params_)
-        for name in ("classes_", "result_", "cost_", "n_features_in_", "feature_names_in_"):
-            if hasattr(self, name):
-                setattr(estimator, name, getattr(self, name))
-        return estimator
-
-    def _values(self, name: str) -> list[Any]:
-        """Return the values of a parameter to choose from."""
-        given = getattr(self, name)
-        values: list[Any] = np.atleast_1d(np.asarray(given, dtype=object)).tolist()
-        kind = Integral if name == "max_depth" else Real
-        if not values or not all(isinstance(value, kind) for value in values):
-            raise InvalidInputError(
-                f"{name} must be {'an integer' if kind is Integral else 'a number'} or a list of "
-                f"them to choose from; {given!r:.60} was given."
-            )
-        return values
-
-    def _depth(self) -> int:
-        return int(max(self._values("max_depth")))
-
-    def _costs(self) -> Costs:
-        return self._grid()[0]
-
-    def _grid(self) -> list[Costs]:
-        letters = product(*(self._values(name) for name in CHOSEN[1:]))
-        return [Costs(*map(float, costs)) for costs in letters]
-
-    def _solve(self, problem: Problem, classes: AnyArray) -> Result:
-        from margintree.search.compilation import compile_kernels
-        from margintree.search.large import MANY_ROWS
-
-        if self.method == "exact":
-            get(self.solver)  # a solver that is missing is no news for after the choice
-        compile_kernels(many_rows=problem.n_rows > MANY_ROWS)  # not on the clock
-        how = self._how(problem, classes)
-        clock = Clock(how["limits"].seconds)
-        choice = self._choose(problem, how["limits"])
-        self._keep(choice)
-        seconds = 0.0 if choice.was_interrupted else clock.remaining()
-        how["limits"] = replace(how["limits"], seconds=seconds)
-        how["starts"] = [fold[choice.best].tree for fold in choice.trials]
-        result = fit_tree(self._chosen(problem), **how)
-        if choice.was_interrupted:
-            return replace(result, reason=Reason.INTERRUPTED, limit=None)
-        return result
-
-    def _choose(self, problem: Problem, limits: Limits) -> Choice:
-        """Return the choice, as far as it comes before Ctrl-C."""
-        depths, grid = self._values("max_depth"), self._grid()
-        limits = replace(
-            limits, seconds=CHOICE_SHARE * limits.seconds, iterations=self.path_iter, threads=1
-        )
-        paths = Paths(problem, depths, grid, limits, self.n_folds)
-        candidates = [
-            dict(zip(CHOSEN, (depth, costs.errors, costs.violations, costs.splits), strict=True))
-            for depth in depths
-            for costs in grid
-        ]
-        trials: list[list[Trial]] = []
-        with suppress(KeyboardInterrupt):
-            for fold in paths.run(self.n_jobs, self._tell()):
-                trials.append(fold)  # noqa: PERF402
-        return Choice(candidates, trials, paths.fold_weights)
-
-    def _keep(self, choice: Choice) -> None:
-        self.cv_results_ = choice.results()
-        self.best_index_ = choice.best
-        self.best_params_ = choice.candidates[choice.best]
-        self.best_score_ = float(choice.mean_scores[choice.best])
-        self.choice_is_complete_ = choice.is_complete
-
-    def _chosen(self, problem: Problem) -> Problem:
-        """Return the problem with the depth and the costs that were chosen."""
-        depth, *costs = (self.best_params_[name] for name in CHOSEN)
-        return replace(problem, depth=int(depth), costs=Costs(*costs))
-
-    def _judge(self, problem: Problem, tree: ObliqueTree) -> Cost:
-        return objective(self._chosen(problem), tree)
-
-    def _tell(self) -> Callable[[str], None]:
-        """Return what is told of every path."""
-        clock, is_on = Clock(), bool(self.verbose) and not callable(self.verbose)
-
-        def tell(line: str) -> None:
-            if is_on:
-                print(f"margintree {clock.elapsed():8.2f} s  {line}", flush=True)
-
-        return tell
+    @staticmethod
+    def _fit_path(
+        plain: MOCTSVMClassifier, problem: Problem, points: Sequence[Point], limits: Limits
+    ) -> list[Result]:
+        grid = [plain.set_params(**point)._costs() for point in points]
+        return fit_moctsvm_path(problem, grid, limits, Clock(limits.seconds))

@@ -4,7 +4,6 @@ from typing import Any, ClassVar
 
 from sklearn.utils._param_validation import StrOptions
 
-from margintree._typing import AnyArray
 from margintree.estimators._base import AT_LEAST_0
 from margintree.estimators._errors import ErrorMixin
 from margintree.estimators._optimised import OptimisedClassifier
@@ -133,5 +132,5 @@ class OCTClassifier(ErrorMixin, OptimisedClassifier):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def _solve(self, problem: Problem, classes: AnyArray) -> Result:
-        return fit_oct(problem, self._shape(problem), **self._how(problem, classes))
+    def _optimise(self, problem: Problem, **how: Any) -> Result:
+        return fit_oct(problem, self._shape(problem), **how)

@@ -6,7 +6,6 @@ from typing import Any, ClassVar
 
 from sklearn.utils._param_validation import Interval
 
-from margintree._typing import AnyArray
 from margintree.estimators._base import AT_LEAST_0
 from margintree.estimators._errors import ErrorMixin
 from margintree.estimators._optimised import SearchedClassifier
@@ -152,5 +151,5 @@ class OCTHClassifier(ErrorMixin, SearchedClassifier):
     def _shape(self, problem: Problem) -> Shape:
         return replace(super()._shape(problem), axis_parallel=False, separation=self.separation)
 
-    def _solve(self, problem: Problem, classes: AnyArray) -> Result:
-        return fit_octh(problem, self._shape(problem), **self._how(problem, classes))
+    def _optimise(self, problem: Problem, **how: Any) -> Result:
+        return fit_octh(problem, self._shape(problem), **how)

@@ -4,7 +4,6 @@ from typing import Any
 
 from sklearn.utils import Tags
 
-from margintree._typing import AnyArray
 from margintree.estimators._margins import MarginClassifier
 from margintree.judges import LabelCost, price_labels
 from margintree.problem import Costs, MarginNorm, Problem
@@ -160,8 +159,8 @@ class OCTSVMClassifier(MarginClassifier):
     def _costs(self) -> Costs:
         return Costs(violations=self.c1, errors=self.c2, splits=self.c3)
 
-    def _solve(self, problem: Problem, classes: AnyArray) -> Result:
-        return fit_octsvm(problem, **self._how(problem, classes))
+    def _optimise(self, problem: Problem, **how: Any) -> Result:
+        return fit_octsvm(problem, **how)
 
     def _judge(self, problem: Problem, tree: ObliqueTree) -> LabelCost:
         return price_labels(problem, tree)

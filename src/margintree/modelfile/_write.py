@@ -14,7 +14,7 @@ import margintree
 from margintree._files import write_whole
 from margintree._labels import check_text, label_type
 from margintree._typing import AnyArray
-from margintree.estimators import MOCTSVMClassifierCV, TableClassifier, TreeClassifier
+from margintree.estimators import ChosenMixin, TableClassifier, TreeClassifier
 from margintree.preprocessing import TableEncoder
 from margintree.result import Result
 
@@ -54,7 +54,7 @@ def to_json(estimator: TreeClassifier | TableClassifier) -> str:
     """Return a fitted classifier as JSON, from which `from_json` makes an equal one.
 
     A ``start``, a ``checkpoint``, a ``RandomState`` and a ``verbose`` callable say how the fit was
-    done and not what it found; they are left out. Of a `MOCTSVMClassifierCV`, its
+    done and not what it found; they are left out. Of a `MOCTSVMClassifierCV` and its like,
     ``best_estimator_`` is written.
 
     Parameters
@@ -82,7 +82,7 @@ def to_json(estimator: TreeClassifier | TableClassifier) -> str:
 def _content(estimator: TreeClassifier, names: Iterable[Any] | None) -> dict[str, Any]:
     """Return what is written of a classifier whose features have these names."""
     # Of a choice by cross-validation, what was chosen.
-    if isinstance(estimator, MOCTSVMClassifierCV):
+    if isinstance(estimator, ChosenMixin):
         estimator = estimator.best_estimator_
     return {
         "format": FORMAT,

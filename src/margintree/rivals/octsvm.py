@@ -49,12 +49,7 @@ def fit_octsvm(
     >>> fit_octsvm(problem, method="exact").is_optimal
     True
     """
-    if problem.n_classes > 2:
-        # The first words are those that scikit-learn's checks look for.
-        raise InvalidInputError(
-            f"Only binary classification is supported by OCTSVM; {problem.n_classes} classes were "
-            "given. Use MOCTSVMClassifier, which takes any number."
-        )
+    check_two_classes(problem)
     cells = problem.n_rows * topology.n_nodes(problem.depth)
     return search_or_solve(
         _LabelTrees(problem),
@@ -65,6 +60,16 @@ def fit_octsvm(
         progress=progress,
         entries=2 * cells * (problem.n_features + 10),
     )
+
+
+def check_two_classes(problem: Problem) -> None:
+    """Raise InvalidInputError if there are more than two classes."""
+    if problem.n_classes > 2:
+        # The first words are those that scikit-learn's checks look for.
+        raise InvalidInputError(
+            f"Only binary classification is supported by OCTSVM; {problem.n_classes} classes were "
+            "given. Use MOCTSVMClassifier, which takes any number."
+        )
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,148 @@
+"""The tree with SVM splits for noisy labels, with depth and costs chosen by cross-validation."""
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+from margintree.estimators._choice import Point
+from margintree.estimators._chosen import SearchedChoiceMixin, constraints_of_choice
+from margintree.estimators.octsvm import OCTSVMClassifier
+from margintree.limits import Clock, Limits
+from margintree.problem import MarginNorm, Problem
+from margintree.result import Progress, Result
+from margintree.rivals.octsvm import check_two_classes
+from margintree.tuning import fit_octsvm_path
+
+
+class OCTSVMClassifierCV(SearchedChoiceMixin, OCTSVMClassifier):
+    """`OCTSVMClassifier` with depth and costs chosen by cross-validation.
+
+    It chooses as `MOCTSVMClassifierCV` does, along paths of warm starts; of combinations that do
+    equally well on rows left out, the one whose trees have the fewest splits.
+
+    Parameters
+    ----------
+    max_depth : int or sequence of int, default=(1, 2, 3)
+        Numbers of levels of splits to choose from; a single one is fixed.
+    c1 : float or sequence of float, default=(0.1, 1.0, 10.0, 100.0)
+        Costs of a unit of margin violation to choose from.
+    c2 : float or sequence of float, default=(0.1, 1.0, 10.0)
+        Costs of relabelling a row in a node to choose from.
+    c3 : float or sequence of float, default=1.0
+        Costs of a split to choose from.
+    n_folds : int, default=4
+        Number of folds; fewer are made where no class has as many different rows.
+    path_iter : int, default=4
+        Limit on the local searches of every fit of the choice.
+    path_rows : int, default=200
+        Limit on the rows that every fit of the choice learns from. Where there are more, it learns
+        from a sample that weighs as much, and is scored on all rows left out.
+    method : {"search", "exact"}, default="search"
+        How the last tree is found; see `OCTSVMClassifier`. The choice always searches.
+    solver : str, default="auto"
+        Solver of the exact method.
+    time_limit : float or None, default=120.0
+        Seconds of wall-clock time for all: the choice takes at most three quarters, shared among
+        its paths; None for no limit. Where it strikes, combinations are judged by the best trees
+        known for them.
+    gap : float, default=1e-4
+        Relative gap between cost and bound that counts as proof.
+    max_iter : int or None, default=None
+        Limit on the local searches of the last fit.
+    routing_margin : float, default=1e-3
+        How far from 0 the value of every split must be on the training rows that pass it.
+    margin_norm : {"squared", "plain"}, default="squared"
+        Whether the margin term is ``||w||**2 / 2`` or ``||w|| / 2``.
+    smoothing : float, default=0.0
+        Weight added to every class of a leaf before `predict_proba` takes shares.
+    class_weight : dict, "balanced" or None, default=None
+        Factor by which the rows of each class count, in fits and in scores.
+    random_state : int, RandomState instance or None, default=None
+        Seed of folds and fits. Unless the time limit strikes, the same seed gives the same choice
+        and the same tree whatever ``n_jobs`` is.
+    n_jobs : int or None, default=None
+        Number of processes of the choice, and of threads of the last fit; None means 1, -1 one per
+        core.
+    verbose : int or callable, default=0
+        1 prints a line for every path of the choice and every better tree of the last fit. A
+        callable is given every `TracePoint` of the last fit instead, and its method ``tell``, if it
+        has one, every line on the choice.
+
+    Attributes
+    ----------
+    best_params_, best_score_, best_index_, cv_results_, choice_is_complete_
+        The choice, as `MOCTSVMClassifierCV` has it.
+    best_estimator_ : OCTSVMClassifier
+        The fitted tree as a classifier with the parameters that were chosen. A model file holds it.
+    tree_, result_, cost_, objective_, bound_, gap_, optimal_, n_iter_, classes_
+        Of the last fit, as `OCTSVMClassifier` has them.
+    n_features_in_, feature_names_in_
+        The number of features, and their names when ``X`` had names.
+
+    Examples
+    --------
+    >>> from margintree import OCTSVMClassifierCV
+    >>> X, y = [[0], [1], [2], [6], [7], [8]], ["low", "low", "low", "high", "high", "high"]
+    >>> clf = OCTSVMClassifierCV(max_depth=1, c1=(0.001, 10.0), c2=10.0, n_folds=3).fit(X, y)
+    >>> clf.best_params_, clf.best_score_
+    ({'max_depth': 1, 'c1': 10.0, 'c2': 10.0, 'c3': 1.0}, 1.0)
+    """
+
+    plain = OCTSVMClassifier
+    chosen = ("max_depth", "c1", "c2", "c3")
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = constraints_of_choice(
+        plain, chosen, counts=("path_iter", "path_rows")
+    )
+
+    def __init__(
+        self,
+        max_depth: Any = (1, 2, 3),
+        c1: Any = (0.1, 1.0, 10.0, 100.0),
+        c2: Any = (0.1, 1.0, 10.0),
+        c3: Any = 1.0,
+        *,
+        n_folds: int = 4,
+        path_iter: int = 4,
+        path_rows: int = 200,
+        method: str = "search",
+        solver: str = "auto",
+        time_limit: float | None = 120.0,
+        gap: float = 1e-4,
+        max_iter: int | None = None,
+        routing_margin: float = 1e-3,
+        margin_norm: MarginNorm = "squared",
+        smoothing: float = 0.0,
+        class_weight: Any = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int | Progress = 0,
+    ) -> None:
+        self.max_depth = max_depth
+        self.c1 = c1
+        self.c2 = c2
+        self.c3 = c3
+        self.n_folds = n_folds
+        self.path_iter = path_iter
+        self.path_rows = path_rows
+        self.method = method
+        self.solver = solver
+        self.time_limit = time_limit
+        self.gap = gap
+        self.max_iter = max_iter
+        self.routing_margin = routing_margin
+        self.margin_norm = margin_norm
+        self.smoothing = smoothing
+        self.class_weight = class_weight
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def _prepare(self, problem: Problem) -> None:
+        check_two_classes(problem)
+        super()._prepare(problem)
+
+    @staticmethod
+    def _fit_path(
+        plain: OCTSVMClassifier, problem: Problem, points: Sequence[Point], limits: Limits
+    ) -> list[Result]:
+        grid = [plain.set_params(**point)._costs() for point in points]
+        return fit_octsvm_path(problem, grid, limits, Clock(limits.seconds))
