@@ -3,7 +3,11 @@
 import json
 from pathlib import Path
 
+import pytest
 from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
+
+from margintree import ModelFileError, from_json
 
 SCHEMA = json.loads(
     (Path(__file__).parents[1] / "docs" / "model-format.schema.json").read_text(encoding="utf-8")
@@ -33,3 +37,15 @@ def edited(content, where, value):
         holder = holder[int(name) if isinstance(holder, list) else name]
     holder[last] = value
     return copy
+
+
+def check_refusals(data, content, part):
+    """Replace or remove any entry of a part: what the schema then refuses is not read either."""
+    holder, key = data.draw(st.sampled_from(list(places(part))))
+    if data.draw(st.booleans()):
+        holder[key] = data.draw(anything)
+    else:
+        del holder[key]
+    if not Draft202012Validator(SCHEMA).is_valid(content):
+        with pytest.raises(ModelFileError):
+            from_json(json.dumps(content))

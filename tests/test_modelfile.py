@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from contents import SCHEMA, anything, edited, places
+from contents import SCHEMA, check_refusals, edited
 from margintree import (
     InvalidInputError,
     MOCTSVMClassifier,
@@ -333,14 +333,7 @@ def test_the_schema_takes_every_model(tree):
 def test_what_the_schema_refuses_is_refused(data):
     """A model with any entry replaced or removed that is still read agrees with the schema."""
     content = json.loads(to_json(fitted(STUMP)))
-    holder, key = data.draw(st.sampled_from(list(places(content))))
-    if data.draw(st.booleans()):
-        holder[key] = data.draw(anything)
-    else:
-        del holder[key]
-    if not Draft202012Validator(SCHEMA).is_valid(content):
-        with pytest.raises(ModelFileError):
-            from_json(json.dumps(content))
+    check_refusals(data, content, content)
 
 
 def test_the_schema_knows_every_choice():

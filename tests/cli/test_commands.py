@@ -162,6 +162,21 @@ def test_evaluate_guesses_the_target_when_there_is_one_other_column(folder):
     assert "--target" in asked.stderr
 
 
+@pytest.mark.parametrize("labels", [[0, 0, 7, 7], [0.0, 0.0, 7.0, 7.0], ["0.0", "0.0", "7", "7"]])
+def test_evaluate_takes_whole_numbers_with_and_without_a_zero(tmp_path, labels):
+    """Other programs write integers as 7.0."""
+    save(MOCTSVMClassifier(1, c1=10).fit([[0], [1], [4], [5]], [0, 0, 7, 7]), tmp_path / "m.json")
+    pd.DataFrame({"a": [0, 1, 4, 5], "y": labels}).to_parquet(tmp_path / "t.parquet")
+    done = run("evaluate", tmp_path / "m.json", tmp_path / "t.parquet", "-t", "y")
+    assert "accuracy 100.00%  (4 of 4 rows)" in done.stdout
+
+
+def test_one_split_is_no_splits(tmp_path):
+    """Grammar of the table of costs."""
+    save(MOCTSVMClassifier(1, c1=10).fit([[0], [1], [4], [5]], [0, 0, 7, 7]), tmp_path / "m.json")
+    assert "(1 split)" in run("show", tmp_path / "m.json").stdout
+
+
 def test_integer_labels_and_models_without_names(tmp_path):
     """A model saved in Python without names takes the first columns; integers stay integers."""
     save(MOCTSVMClassifier(1, c1=10).fit([[0], [1], [4], [5]], [0, 0, 7, 7]), tmp_path / "m.json")

@@ -14,6 +14,7 @@ from margintree.estimators import ChosenMixin, TableClassifier, TreeClassifier
 from margintree.export import export_text
 from margintree.export.names import printable
 from margintree.preprocessing import NumberColumn
+from margintree.preprocessing.cells import without_zero
 
 
 def console() -> Console:
@@ -46,7 +47,8 @@ def print_outcome(out: Console, estimator: TreeClassifier | TableClassifier) -> 
     cost, result = estimator.cost_, estimator.result_
     table = Table.grid(padding=(0, 2))
     terms = {f.name: f"{getattr(cost, f.name):.6g}" for f in fields(cost) if f.type is float}
-    terms["splits"] += f"  ({estimator.tree_.n_splits} splits)"
+    n_splits = estimator.tree_.n_splits
+    terms["splits"] += f"  ({n_splits} {'split' if n_splits == 1 else 'splits'})"
     for name, value in (
         ("cost", f"{cost.total:.6g}"),
         *((f"  {term}", value) for term, value in terms.items()),
@@ -73,7 +75,7 @@ def print_columns(out: Console, estimator: TreeClassifier | TableClassifier) -> 
 
 def print_scores(out: Console, labels: AnyArray, predictions: AnyArray) -> None:
     """Print the accuracy and, class by class, how many rows were called what."""
-    classes, codes = np.unique(np.concatenate([labels, predictions]), return_inverse=True)
+    classes, codes = np.unique(_texts(labels, predictions), return_inverse=True)
     counts = np.zeros((len(classes), len(classes)), dtype=int)
     np.add.at(counts, (codes[: len(labels)], codes[len(labels) :]), 1)
     right = int(np.trace(counts))
@@ -90,3 +92,15 @@ def print_scores(out: Console, labels: AnyArray, predictions: AnyArray) -> None:
 
 def _share(part: int, whole: int) -> str:
     return f"{part / whole:.1%}" if whole else "-"
+
+
+def _texts(labels: AnyArray, predictions: AnyArray) -> AnyArray:
+    """Return labels, then predictions, as text.
+
+    A table without any text label holds numbers even where the model knows text. Where either is
+    not text, a whole number says the same with and without ``.0``.
+    """
+    texts = np.concatenate([labels.astype(str), predictions.astype(str)])
+    if labels.dtype.kind == predictions.dtype.kind == "U":
+        return texts
+    return np.array([without_zero(text) for text in texts])

@@ -82,8 +82,7 @@ def evaluate(
     fitted, rows = Model.read(model), read(table)
     labels = rows.labels(target or fitted.target_of(rows))
     predictions = fitted.estimator.predict(fitted.rows(rows))
-    # As text: a table without any text label holds integers even where the model knows more.
-    print_scores(console(), labels.astype(str), predictions.astype(str))
+    print_scores(console(), labels, predictions)
 
 
 @reported

@@ -24,7 +24,7 @@ def errors_naming_the_column(X: Any) -> Iterator[None]:
     """
     try:
         yield
-    except ValueError as error:
+    except (TypeError, ValueError) as error:  # pandas' NA is no ValueError
         place = _first_odd_cell(X)
         if place is None:
             raise
@@ -35,7 +35,7 @@ def errors_naming_the_column(X: Any) -> Iterator[None]:
         ) from error
 
 
-def _first_line(error: ValueError) -> str:
+def _first_line(error: Exception) -> str:
     """Return what scikit-learn says is wrong, but not its advice."""
     return str(error).split("\n")[0].rstrip(".") + "."
 

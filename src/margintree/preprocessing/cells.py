@@ -42,8 +42,17 @@ def text_of(cell: Any) -> str:
     ['Dream', '', '', '', '7', '7', '7.5', 'True']
     """
     text = "" if cell is None else str(cell).strip(" ")
-    if text in MISSING_WORDS:
-        return ""
+    return "" if text in MISSING_WORDS else without_zero(text)
+
+
+def without_zero(text: str) -> str:
+    """Return a text; if it is a whole number, without ``.0``.
+
+    Examples
+    --------
+    >>> [without_zero(text) for text in ("7.0", "7", "7.5", "v7.0")]
+    ['7', '7', '7.5', 'v7.0']
+    """
     whole = text.removesuffix(".0")
     return whole if is_whole(whole) else text
 
