@@ -100,11 +100,11 @@ def test_help_states_the_defaults_of_the_classifier():
     renamed = {"random_state": "seed", "n_jobs": "jobs"}
     fixed, chosen = MOCTSVMClassifier(), MOCTSVMClassifierCV()
     defaults = fixed.get_params() | {"random_state": 0, "n_jobs": 1}
-    defaults |= dict.fromkeys(CHOSEN, "chosen")
+    defaults |= dict.fromkeys(CHOSEN, "chosen") | {"checkpoint": "none"}
     defaults["time_limit"] = f"{chosen.time_limit}; {fixed.time_limit} if fixed"
     given = {renamed.get(name, name): str(value) for name, value in defaults.items()}
     texts = {name: text for name, text in shown.items() if isinstance(text, str)}
-    assert len(texts) == 12
+    assert len(texts) == 13
     assert texts == {name: given[name] for name in texts}
     depth, *costs = (getattr(fixed, name) for name in CHOSEN)
     in_words = f"depth {depth} and costs {', '.join(format(cost, 'g') for cost in costs)}"

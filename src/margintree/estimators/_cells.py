@@ -24,9 +24,10 @@ def errors_naming_the_column(X: Any) -> Iterator[None]:
     """
     try:
         yield
-    except (TypeError, ValueError) as error:  # pandas' NA is no ValueError
+    except (TypeError, ValueError) as error:
         place = _first_odd_cell(X)
-        if place is None:
+        # Cells of another kind altogether stay a TypeError, but the NA of pandas is a missing one.
+        if place is None or (isinstance(error, TypeError) and "NAType" not in str(error)):
             raise
         raise InvalidInputError(
             f"{_first_line(error)} {place}, and finite numbers are needed. Convert it to numbers, "
