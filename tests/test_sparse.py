@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.optimize import linprog
 
 from margintree.judges import count_errors
 from margintree.limits import Limits
@@ -9,7 +10,7 @@ from margintree.problem import Costs, Problem
 from margintree.result import Reason
 from margintree.rivals import fit_oct, fit_octh
 from margintree.shape import Shape
-from margintree.sparse import best_thresholds, search_sparse, to_node, to_tree
+from margintree.sparse import best_thresholds, search_sparse, sparse_weights, to_node, to_tree
 from margintree.testing.oblique_oracle import cheapest_oblique_tree, tiny_oblique_problem
 from margintree.tidy import tidy
 
@@ -46,6 +47,27 @@ def test_the_best_threshold_is_the_best_of_all(seed):
             goes_right = values[:, column] >= threshold
             paid = left[~goes_right].sum(axis=0).min() + right[goes_right].sum(axis=0).min()
             assert paid == pytest.approx(best)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_sparse_weights_cost_as_little_as_those_of_the_primal_program(seed):
+    """The twin writes the weights, the intercept and the violations as variables."""
+    rng = np.random.default_rng(seed)
+    m, p = int(rng.integers(2, 40)), int(rng.integers(1, 9))
+    X, sides = rng.random((m, p)), rng.choice([-1.0, 1.0], m)
+    pulls = rng.random(m) * 10 ** rng.uniform(-2, 3)
+    signed = sides[:, None] * X
+    twin = linprog(
+        np.r_[np.ones(2 * p), 0.0, pulls],
+        A_ub=-np.hstack([signed, -signed, sides[:, None], np.eye(m)]),
+        b_ub=-np.ones(m),
+        bounds=[(0, None)] * (2 * p) + [(None, None)] + [(0, None)] * m,
+    )
+    weights = sparse_weights(X, sides, pulls)
+    values = X @ weights
+    turns = sides - values  # the best intercept puts a row on its margin
+    hinges = np.maximum(0.0, 1 - sides * (values + turns[:, None])) @ pulls
+    assert np.abs(weights).sum() + hinges.min() == pytest.approx(twin.fun, rel=1e-6, abs=1e-9)
 
 
 @pytest.mark.parametrize("seed", range(25))

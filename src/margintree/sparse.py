@@ -11,9 +11,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 import numpy as np
-from scipy.optimize import linprog
 
 from margintree import topology
 from margintree._typing import FloatArray, IntArray
@@ -389,15 +389,7 @@ class Craft:
         if len(pulled) > MAX_PROGRAM_ROWS:
             pulls = pulls * (len(pulled) / MAX_PROGRAM_ROWS)
             pulled = self.rng.choice(pulled, MAX_PROGRAM_ROWS, replace=False)
-        X = sides[pulled, None] * self.problem.X[rows[pulled]]
-        m, p = X.shape
-        found = linprog(
-            np.r_[np.ones(2 * p), 0.0, pulls[pulled]],
-            A_ub=-np.hstack([X, -X, sides[pulled, None], np.eye(m)]),
-            b_ub=-np.ones(m),
-            bounds=[(0, None)] * (2 * p) + [(None, None)] + [(0, None)] * m,
-        )
-        weights = found.x[:p] - found.x[p : 2 * p]
+        weights = sparse_weights(self.problem.X[rows[pulled]], sides[pulled], pulls[pulled])
         return np.where(np.abs(weights) > 1e-7 * np.abs(weights).sum(), weights, 0.0)
 
     def _options(self, node: Node, rows: IntArray) -> FloatArray:
@@ -434,6 +426,44 @@ class Craft:
             yield replace(node, left=other)
         for other in self._without_one(node.right, right):
             yield replace(node, right=other)
+
+
+def sparse_weights(X: FloatArray, sides: FloatArray, pulls: FloatArray) -> FloatArray:
+    """Return the weights ``w`` of ``min ||w||_1 + sum_i pulls_i * hinge(s_i (w @ x_i + b))``.
+
+    The dual has fewer rows: ``max sum(a)`` with ``0 <= a <= pulls``, ``sum_i a_i s_i = 0`` and no
+    entry of ``sum_i a_i s_i x_i`` beyond -1 or 1. The weights are the prices of these limits.
+
+    Parameters
+    ----------
+    X : ndarray of shape (m, p)
+        The rows.
+    sides, pulls : ndarray of shape (m,)
+        Wanted sides (+1 or -1), and the prices of violations.
+
+    Examples
+    --------
+    >>> X = np.array([[0.0, 0.3], [0.5, 0.8], [1.0, 0.4]])
+    >>> sparse_weights(X, np.array([-1.0, 1.0, 1.0]), np.full(3, 9.0)).round(6)
+    array([4., 0.])
+    """
+    import highspy  # not before it is needed
+
+    m, p = X.shape
+    program = highspy.HighsLp()
+    program.num_col_, program.num_row_ = m, p + 1
+    program.col_cost_, program.col_lower_, program.col_upper_ = -np.ones(m), np.zeros(m), pulls
+    limits = np.r_[np.ones(p), 0.0]
+    program.row_lower_, program.row_upper_ = -limits, limits
+    program.a_matrix_.start_ = np.arange(m + 1) * (p + 1)
+    program.a_matrix_.index_ = np.tile(np.arange(p + 1), m)
+    program.a_matrix_.value_ = (sides[:, None] * np.column_stack([X, np.ones(m)])).ravel()
+    solver: Any = highspy.Highs()  # type: ignore[no-untyped-call]
+    solver.silent()
+    solver.setOptionValue("presolve", "off")
+    solver.passModel(program)
+    solver.run()
+    return -np.array(solver.getSolution().row_dual[:p])
 
 
 def best_thresholds(
