@@ -186,6 +186,8 @@ def test_a_failed_write_leaves_the_old_file(path, monkeypatch):
         ("tree", None, "tree"),
         ("tree.weights", [[1.0]], "tree"),
         ("tree.weights", [["1", "2"]], "tree"),
+        ("tree.weights", [[True, 0.5]], "true or false"),
+        ("tree.leaf_classes", [0, True], "true or false"),
         ("tree.weights", [[1e999, 0]], "Infinity"),
         ("tree.leaf_classes", [0, 5], "tree"),
         ("tree.leaf_classes", [0] * 2**20, "depth 10"),

@@ -334,9 +334,18 @@ def _frozen(values: Any, dtype: type) -> AnyArray:
         raise InvalidInputError(
             f"An array of {dtype.__name__} is needed; its entries are {given.dtype.name}."
         )
+    if dtype is not bool and isinstance(values, list) and _has_truth_values(values):
+        raise InvalidInputError(
+            f"An array of {dtype.__name__} is needed; one of its entries is true or false."
+        )
     array: AnyArray = given.astype(dtype)
     array.setflags(write=False)
     return array
+
+
+def _has_truth_values(values: list[Any]) -> bool:
+    """Tell whether any entry is a bool, which NumPy takes for a number where others are numbers."""
+    return bool in set(map(type, np.asarray(values, dtype=object).flat))
 
 
 def _check(tree: ObliqueTree) -> None:
