@@ -1,11 +1,12 @@
 """The search: chains in generations, on threads, with the best trees so far as origins."""
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
+from typing import TypeAlias
 
 import numpy as np
 
@@ -22,6 +23,9 @@ from margintree.search.large import ENOUGH, MANY_ROWS, Refiner, sample
 from margintree.search.task import to_sketch, to_tree
 from margintree.search.workbench import Workbench
 from margintree.tree import ObliqueTree
+
+RunAll: TypeAlias = Callable[[Callable[[Chain], Found], Iterable[Chain]], Iterable[Found]]
+"""Runs chains, and yields what they find in their order."""
 
 GENERATION = 4
 """Chains that start from the same knowledge, so that the number of threads changes nothing."""
@@ -113,11 +117,11 @@ def _explore(
     iterations = default_iterations(problem) if limits.iterations is None else limits.iterations
     largest = problem.norm_at_price(incumbent.objective)
     course = Course(limits.seed, iterations, largest, [to_sketch(task, tree) for tree in origins])
-    with _crew(limits.threads, incumbent.clock) as (pool, is_over):
+    with _crew(limits.threads, incumbent.clock) as (run_all, is_over):
         groupings = parts.make_groupings(problem, limits.seed)
         run = partial(_run_chain, task, parts, groupings, is_over, threading.local())
         while course.left > 0 and not is_over() and incumbent.gap > limits.gap:
-            for found in pool.map(run, course.next_generation(incumbent.objective)):
+            for found in run_all(run, course.next_generation(incumbent.objective)):
                 incumbent.iterations += found.iterations
                 if course.learn(found):
                     incumbent.offer(to_tree(problem, found.sketch))
@@ -191,15 +195,18 @@ def _run_chain(
 
 
 @contextmanager
-def _crew(n_threads: int, clock: Clock) -> Iterator[tuple[ThreadPoolExecutor, Callable[[], bool]]]:
-    """Yield a pool of threads, and a function that tells its chains when to end.
+def _crew(n_threads: int, clock: Clock) -> Iterator[tuple[RunAll, Callable[[], bool]]]:
+    """Yield a function that runs chains on threads, and one that tells them when to end.
 
     They also end, within one descent, when the body is left early by an interrupt.
     """
+    if n_threads == 1:  # threads that take turns take longer
+        yield map, clock.is_over
+        return
     stop = threading.Event()
     with ThreadPoolExecutor(n_threads) as pool:
         try:
-            yield pool, lambda: stop.is_set() or clock.is_over()
+            yield pool.map, lambda: stop.is_set() or clock.is_over()
         finally:
             stop.set()
 
