@@ -380,6 +380,15 @@ def test_prediction_with_other_columns_than_in_training(folder, tmp_path):
     assert_refused(run("predict", folder / "m.json", table), "no column 'petal width'")
 
 
+def test_a_checkpoint_is_of_one_problem(folder, tmp_path):
+    """What is chosen may differ from run to run; the message names the options that fix it."""
+    where = "-t", "species", "-o", tmp_path / "m.json", "--checkpoint", tmp_path / "c.json"
+    done = run("fit", folder / "iris.csv", *where, "--method", "exact", "--c1", 10)
+    assert_refused(done, "--max-depth, --c1, --c2 and --c3, or --fixed")
+    assert_refused(run("fit", folder / "iris.csv", *where, "--fixed"), "method='exact'")
+    assert not list(tmp_path.iterdir())
+
+
 def test_faults_of_our_own_are_exit_code_1_without_a_traceback(folder, monkeypatch):
     """The message asks for a report; the traceback comes only when asked for."""
 

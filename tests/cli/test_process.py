@@ -52,14 +52,15 @@ def ignore_ctrl_c():
 
 
 @pytest.mark.parametrize(
-    ("method", "max_depth", "stop"),
+    ("options", "word", "stop"),
     [
-        ("exact", 3, signal.SIGINT),
-        ("exact", 3, signal.SIGTERM),
-        ("search", 10, signal.SIGTERM),
+        (("--fixed", "--method=exact", "--max-depth=3"), b"cost", signal.SIGINT),
+        (("--fixed", "--method=exact", "--max-depth=3"), b"cost", signal.SIGTERM),
+        (("--fixed", "--method=search", "--max-depth=10", "--c1=1000"), b"cost", signal.SIGTERM),
+        ((), b"choosing", signal.SIGTERM),
     ],
 )
-def test_a_signal_during_fit_saves_the_best_tree_so_far(tmp_path, method, max_depth, stop):
+def test_a_signal_during_fit_saves_the_best_tree_so_far(tmp_path, options, word, stop):
     """It ends the fit, not the program; the model is whole and says why the fit stopped.
 
     SIGTERM also where Ctrl-C is ignored, as in the background jobs of a shell.
@@ -67,17 +68,16 @@ def test_a_signal_during_fit_saves_the_best_tree_so_far(tmp_path, method, max_de
     table, model = hard_table(tmp_path / "t.csv"), tmp_path / "m.json"
     ours, theirs = pty.openpty()
     command = [COMMAND, "fit", table, "-t", "label", "-o", model]
-    options = ["--method", method, "--time-limit=300", f"--max-depth={max_depth}", "--c1=1000"]
     process = subprocess.Popen(
-        [*command, "--fixed", *options],
+        [*command, "--time-limit=300", *options],
         stdout=subprocess.PIPE,
         stderr=theirs,
         text=True,
         preexec_fn=ignore_ctrl_c if stop is signal.SIGTERM else None,
     )
     try:
-        # The progress line goes to a terminal; once it shows a cost, there is a tree.
-        wait_for(b"cost", ours)
+        # The progress line goes to a terminal; once it shows this word, there is a tree.
+        wait_for(word, ours)
         process.send_signal(stop)
         output, _ = process.communicate(timeout=120)
     finally:

@@ -82,7 +82,7 @@ def fit(
 
     margintree fit small.csv -t class --method exact --time-limit 600 -o small.json
 
-    margintree fit small.csv -t class --method exact --checkpoint small.ckpt -o small.json
+    margintree fit small.csv -t class --fixed --method exact --checkpoint small.ckpt -o small.json
     """
     check_output(output, table)
     if checkpoint is not None:
@@ -128,6 +128,11 @@ def fitted(
         if fixed or {*MOCTSVMClassifierCV.chosen} <= {*params}
         else MOCTSVMClassifierCV
     )
+    if kind is MOCTSVMClassifierCV and "checkpoint" in params:
+        raise InvalidInputError(
+            "--checkpoint is for a problem that is the same in every run; depth and costs that are "
+            "chosen may differ. Give --max-depth, --c1, --c2 and --c3, or --fixed."
+        )
     estimator = make_table_classifier(kind(**params))
     try:
         with progress_line() as progress:
