@@ -10,7 +10,7 @@ from margintree import fit
 from margintree.exact import RESTART_BELOW
 from margintree.exceptions import InvalidInputError, SolverMissingError
 from margintree.fit import fit_tree
-from margintree.limits import Limits
+from margintree.limits import Limits, resident_memory
 from margintree.objective import objective
 from margintree.problem import Costs, Problem
 from margintree.result import Reason
@@ -155,6 +155,34 @@ def test_no_time_still_gives_a_tree(method):
     result = fit_tree(CLOUDS, method=method, limits=Limits(seconds=0))
     check(CLOUDS, result)
     assert (result.reason, result.limit) == (Reason.LIMIT, "time")
+
+
+@pytest.mark.parametrize("solver", ["scip", "highs"])
+@pytest.mark.parametrize("method", ["search", "exact"])
+def test_no_memory_still_gives_a_tree(method, solver):
+    """A process that takes too much from the start returns at once, and begins no solve."""
+    result = fit_tree(CLOUDS, method=method, solver=solver, limits=Limits(memory=0.01))
+    check(CLOUDS, result)
+    assert (result.reason, result.limit) == (Reason.LIMIT, "memory")
+    assert result.iterations == 0
+
+
+@pytest.mark.parametrize("solver", ["scip", "highs"])
+def test_memory_that_fills_up_after_the_search_ends_the_solve(monkeypatch, solver):
+    """The solver gives the tree of the search back, and names the limit."""
+    first = fit_tree(CLOUDS, limits=Limits(iterations=5))
+    build, hoard = fit.build, []
+
+    def build_and_fill(*given):
+        hoard.append(np.ones(2**26))  # half a GiB
+        return build(*given)
+
+    monkeypatch.setattr("margintree.fit.build", build_and_fill)
+    limits = Limits(memory=resident_memory() + 0.4, iterations=5)
+    result = fit_tree(CLOUDS, method="exact", solver=solver, limits=limits)
+    check(CLOUDS, result)
+    assert (result.reason, result.limit, result.solver) == (Reason.LIMIT, "memory", solver)
+    assert (result.tree, result.iterations) == (first.tree, first.iterations)
 
 
 def interrupting(is_reached):

@@ -1,10 +1,12 @@
 """Limits and the clock."""
 
+import mmap
+
 import numpy as np
 import pytest
 
 from margintree.exceptions import InvalidInputError
-from margintree.limits import Clock, Limits
+from margintree.limits import Clock, Limits, resident_memory
 
 
 @pytest.mark.parametrize(
@@ -12,6 +14,8 @@ from margintree.limits import Clock, Limits
     [
         ({"seconds": -1}, "time limit"),
         ({"seconds": np.nan}, "time limit"),
+        ({"memory": -1}, "memory limit .* GiB .* -1 was given"),
+        ({"memory": np.nan}, "memory limit"),
         ({"gap": -0.1}, "gap"),
         ({"gap": np.inf}, "gap"),
         ({"nodes": -1}, "nodes"),
@@ -34,3 +38,16 @@ def test_the_clock_measures_against_its_limit():
     assert not clock.is_over()
     assert clock.is_over()
     assert clock.remaining() == 0.0
+    assert clock.struck == "time"
+
+
+def test_the_clock_watches_the_memory_of_the_process():
+    """It is over when memory is full, and stays so when memory is given back."""
+    clock = Limits(seconds=1000, memory=resident_memory() + 0.1).clock()
+    assert not clock.is_over()
+    assert clock.remaining() > 0
+    with mmap.mmap(-1, 2**28) as held:
+        held[:: mmap.PAGESIZE] = bytes(len(held) // mmap.PAGESIZE)  # pages count once touched
+        assert clock.is_over()
+    assert clock.is_over()
+    assert (clock.struck, clock.remaining()) == ("memory", 0.0)

@@ -126,7 +126,7 @@ class _Exact:
     may_restart: bool
 
     def run(self, starts: Sequence[ObliqueTree]) -> Result:
-        clock = Clock(self.limits.seconds)
+        clock = self.limits.clock()
         first = replace(self.limits, seconds=SEARCH_SHARE * self.limits.seconds)
         known = self.checkpoint.known if self.checkpoint is not None else None
         starts = [*starts, known.tree] if known is not None else starts
@@ -136,7 +136,8 @@ class _Exact:
             best = self._resumed(best, known)
         try:
             self._keep(best)
-            is_done = best.is_optimal or best.reason == Reason.INTERRUPTED
+            is_over = best.reason == Reason.INTERRUPTED or best.limit == "memory"
+            is_done = best.is_optimal or is_over
             while not is_done:
                 best, is_done = self._solve(best, clock)
         except KeyboardInterrupt:  # before or after a solver, which would have kept it to itself

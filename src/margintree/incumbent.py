@@ -118,10 +118,10 @@ class Incumbent:
             self.progress(self.trace[-1])
 
     def why_stopped(self, gap_limit: float) -> tuple[Reason, str | None]:
-        """Return why a method stops that goes on until it has a proof or no time."""
+        """Return why a method stops that goes on until it has a proof or a limit strikes."""
         if self.gap <= gap_limit:
             return Reason.OPTIMAL, None
-        return Reason.LIMIT, "time"
+        return Reason.LIMIT, self.clock.struck
 
     def result(
         self,

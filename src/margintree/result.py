@@ -73,7 +73,8 @@ class Result:
     reason : Reason
         Why it stopped.
     limit : str or None
-        Which limit stopped it (``"time"``, ``"nodes"``, ``"iterations"``), if one did.
+        Which limit stopped it (``"time"``, ``"memory"``, ``"nodes"`` or ``"iterations"``), if one
+        did.
     gap_limit : float
         The relative gap that counts as proof.
     trace : tuple of TracePoint

@@ -95,7 +95,7 @@ def search_sparse(
     0.1
     """
     judge = partial(count_errors, problem, shape)
-    clock = Clock(limits.seconds)
+    clock = limits.clock()
     bound = error_bound(problem, shape.max_splits)
     incumbent = Incumbent.without_splits(problem, judge, bound, clock, progress)
     reason, limit = Reason.INTERRUPTED, None
@@ -164,7 +164,12 @@ def _origins(
     yield _axis_parallel(problem, shape, limits, clock)
     for number in range(N_MARGIN_TREES):
         margins = replace(problem.costs, violations=problem.costs.errors * 0.01**number)
-        few = Limits(seconds=clock.remaining(), iterations=MARGIN_ITERATIONS, seed=limits.seed)
+        few = Limits(
+            seconds=clock.remaining(),
+            memory=limits.memory,
+            iterations=MARGIN_ITERATIONS,
+            seed=limits.seed,
+        )
         yield search(replace(problem, costs=margins), few).tree
     yield ObliqueTree.leaf(problem.depth, problem.n_features, problem.n_classes)
 

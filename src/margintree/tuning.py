@@ -229,7 +229,7 @@ class _Walk:
             objective=self.aim.judge(replace(self.problem, costs=costs), tree).total,
             bound=0.0,
             reason=Reason.LIMIT,
-            limit="time",
+            limit=self.clock.struck,
             gap_limit=self.limits.gap,
             trace=(),
             solver="search",
@@ -355,7 +355,7 @@ def fit_cart_path(
     for n_splits in sorted(grid):
         if found and clock.is_over():
             last = [*found.values()][-1]
-            found[n_splits] = replace(last, reason=Reason.LIMIT, limit="time")
+            found[n_splits] = replace(last, reason=Reason.LIMIT, limit=clock.struck)
         else:
             found[n_splits] = fit_cart(problem, _with_splits(shape, n_splits), limits)
     return [found[n_splits] for n_splits in grid]

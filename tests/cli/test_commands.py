@@ -79,6 +79,7 @@ def test_fit_passes_every_option_on(folder):
         "--method": ("method", "search"),
         "--solver": ("solver", "scip"),
         "--time-limit": ("time_limit", 0.0),
+        "--memory-limit": ("memory_limit", 64.0),
         "--gap": ("gap", 0.01),
         "--routing-margin": ("routing_margin", 0.01),
         "--margin-norm": ("margin_norm", "plain"),
@@ -100,11 +101,11 @@ def test_help_states_the_defaults_of_the_classifier():
     renamed = {"random_state": "seed", "n_jobs": "jobs"}
     fixed, chosen = MOCTSVMClassifier(), MOCTSVMClassifierCV()
     defaults = fixed.get_params() | {"random_state": 0, "n_jobs": 1}
-    defaults |= dict.fromkeys(CHOSEN, "chosen") | {"checkpoint": "none"}
+    defaults |= dict.fromkeys(CHOSEN, "chosen") | {"checkpoint": "none", "memory_limit": "none"}
     defaults["time_limit"] = f"{chosen.time_limit}; {fixed.time_limit} if fixed"
     given = {renamed.get(name, name): str(value) for name, value in defaults.items()}
     texts = {name: text for name, text in shown.items() if isinstance(text, str)}
-    assert len(texts) == 13
+    assert len(texts) == 14
     assert texts == {name: given[name] for name in texts}
     depth, *costs = (getattr(fixed, name) for name in CHOSEN)
     in_words = f"depth {depth} and costs {', '.join(format(cost, 'g') for cost in costs)}"
@@ -124,12 +125,14 @@ def test_fit_chooses_what_is_not_given(folder, tmp_path):
     assert "cut short" not in done.stdout
 
 
-def test_a_choice_that_is_cut_short_says_so(folder, tmp_path):
+@pytest.mark.parametrize("lack", ["time", "memory"])
+def test_a_choice_that_is_cut_short_says_so(folder, tmp_path, lack):
     """And what to do about it."""
-    options = ("-o", tmp_path / "m.json", "--time-limit", 0)
+    options = ("-o", tmp_path / "m.json", f"--{lack}-limit", 0)
     done = run("fit", folder / "iris.csv", "-t", "species", *options)
     assert done.exit_code == 0, done.output
-    assert "cut short. Give it more time: --time-limit" in done.stdout
+    assert f"cut short. Give it more {lack}: --{lack}-limit" in done.stdout
+    assert f"{lack} limit reached" in done.stdout
 
 
 def test_predict_finds_columns_by_name(folder):
@@ -322,6 +325,7 @@ def assert_refused(done, named):
         (["--method", "guess"], "'method'"),
         (["--method", "exact", "--solver", "guess"], "guess"),
         (["--margin-norm", "cubic"], "'margin_norm'"),
+        (["--memory-limit", "-1"], "'memory_limit'"),
         (["--jobs", "0"], "n_jobs"),
         (["--max-depth", "two"], "--max-depth"),
     ],

@@ -35,6 +35,8 @@ REFUSED = {
     "unknown norm": ({"margin_norm": "cubic"}, X, Y, None, "'margin_norm'"),
     "routing margin 0": ({"routing_margin": 0}, X, Y, None, "'routing_margin'"),
     "negative time": ({"time_limit": -1}, X, Y, None, "'time_limit'"),
+    "negative memory": ({"memory_limit": -1}, X, Y, None, "'memory_limit'"),
+    "NaN memory": ({"memory_limit": np.nan}, X, Y, None, "memory"),
     "no thread": ({"n_jobs": 0}, X, Y, None, "n_jobs.*0 was given"),
     "negative weights": ({}, X, Y, [1, 1, 1, -1], "at least 0"),
     "NaN weights": ({}, X, Y, [1, 1, 1, np.nan], "NaN"),

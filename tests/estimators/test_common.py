@@ -261,6 +261,15 @@ def test_a_start_is_never_lost(optimised):
         assert again.objective_ <= known.objective_ + 1e-6
 
 
+def test_no_memory_still_gives_a_tree(optimised):
+    """A process that takes too much from the start ends every fit at once, with what is known."""
+    labels = labels_for(optimised)
+    known = clone(optimised).fit(X, labels)
+    again = optimised.set_params(memory_limit=0.01, start=known).fit(X, labels)
+    assert again.optimal_ or again.result_.limit == "memory"
+    assert again.objective_ <= known.objective_ + 1e-6
+
+
 def test_a_clone_keeps_its_start_fitted(optimised):
     """A grid search may begin every fit from a fitted classifier."""
     known = clone(optimised).fit(X, labels_for(optimised))

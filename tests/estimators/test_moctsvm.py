@@ -71,6 +71,7 @@ def test_the_problem_posed_is_the_one_asked_for(monkeypatch):
         method="exact",
         solver="scip",
         time_limit=None,
+        memory_limit=8,
         gap=0.01,
         max_iter=9,
         routing_margin=0.01,
@@ -83,7 +84,8 @@ def test_the_problem_posed_is_the_one_asked_for(monkeypatch):
     problem, limits = seen["problem"], seen["limits"]
     assert (problem.depth, problem.costs) == (3, Costs(5.0, 0.5, 0.25))
     assert (problem.routing_margin, problem.margin_norm) == (0.01, "plain")
-    assert (limits.seconds, limits.gap, limits.iterations) == (np.inf, 0.01, 9)
+    assert (limits.seconds, limits.memory) == (np.inf, 8)
+    assert (limits.gap, limits.iterations) == (0.01, 9)
     assert (limits.threads, limits.seed) == (2, 4)
     assert (seen["method"], seen["solver"], list(seen["starts"])) == ("exact", "scip", [])
 

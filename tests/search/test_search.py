@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from margintree.formulation import build, encode_tree
-from margintree.limits import Limits
+from margintree.limits import Limits, resident_memory
 from margintree.objective import objective
 from margintree.problem import Costs, Problem
 from margintree.result import Reason
@@ -177,6 +177,28 @@ def test_a_short_time_limit_is_kept():
     assert result.seconds < 0.5 + 10 * unhurried
     check(problem, result)
     assert (result.reason, result.limit) == (Reason.LIMIT, "time")
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_memory_that_fills_up_ends_the_search(threads):
+    """A million descents end with the memory limit, with the best tree so far."""
+    without_splits, hoard = search(CLOUDS, Limits(iterations=0)).objective, []
+
+    def fill(point):
+        if point.objective < without_splits and not hoard:
+            hoard.append(np.ones(2**26))  # half a GiB
+
+    limits = Limits(memory=resident_memory() + 0.4, iterations=10**6, threads=threads)
+    result = search(CLOUDS, limits, progress=fill)
+    check(CLOUDS, result)
+    assert (result.reason, result.limit) == (Reason.LIMIT, "memory")
+    assert 0 < result.iterations < 10**6
+
+
+def test_enough_memory_changes_nothing():
+    """The tree is the one without a limit."""
+    free, limited = (search(CLOUDS, Limits(iterations=5, memory=most)) for most in (np.inf, 1000))
+    assert (limited.tree, limited.limit) == (free.tree, "iterations")
 
 
 def test_why_it_stopped():

@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from margintree.limits import Limits
+from margintree.limits import Limits, resident_memory
 from margintree.result import Reason
 from margintree.solvers import SOLVERS
 from margintree.testing.standard_programs import STANDARD_PROGRAMS, knapsack
@@ -55,6 +55,37 @@ def test_no_time_returns_the_start(solver):
     assert outcome.values is not None
     assert (outcome.reason, outcome.limit) == (Reason.LIMIT, "time")
     assert outcome.objective == pytest.approx(HARD.evaluate(EVERYTHING))
+
+
+def test_no_memory_returns_the_start(solver):
+    """Memory that is full from the beginning gives the start back, and the limit is named."""
+    outcome = solver.solve(HARD, Limits(seconds=60, memory=0.01), EVERYTHING)
+    assert (outcome.reason, outcome.limit) == (Reason.LIMIT, "memory")
+    assert outcome.objective == pytest.approx(HARD.evaluate(EVERYTHING))
+    assert outcome.bound <= outcome.objective
+
+
+def test_memory_that_fills_up_ends_the_solve(solver):
+    """What was proved by then is kept."""
+    hoard = []
+
+    def fill(point):
+        if point.bound > 0 and not hoard:
+            hoard.append(np.ones(2**26))  # half a GiB
+
+    hard, everything = knapsack(120, seed=1), np.ones(120)
+    limits = Limits(seconds=60, gap=0.0, memory=resident_memory() + 0.25)
+    outcome = solver.solve(hard, limits, everything, fill)
+    assert (outcome.reason, outcome.limit) == (Reason.LIMIT, "memory")
+    assert 0 < outcome.bound < outcome.objective <= hard.evaluate(everything)
+
+
+def test_enough_memory_changes_nothing(solver):
+    """The outcome is the one without a limit."""
+    program = knapsack(20)
+    free, limited = (solver.solve(program, Limits(memory=most)) for most in (np.inf, 1000))
+    assert limited.reason is free.reason is Reason.OPTIMAL
+    assert (limited.objective, limited.bound) == (free.objective, free.bound)
 
 
 def test_a_node_limit_leaves_a_gap(solver):

@@ -71,7 +71,7 @@ def branch_and_bound(
         problem,
         partial(count_errors, problem, shape),
         error_bound(problem, shape.max_splits),
-        Clock(limits.seconds),
+        limits.clock(),
         progress,
     )
     reason, limit = Reason.INTERRUPTED, None

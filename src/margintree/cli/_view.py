@@ -39,7 +39,8 @@ def print_choice(out: Console, estimator: TableClassifier) -> None:
     chosen = ", ".join(f"{name} {value:g}" for name, value in classifier.best_params_.items())
     out.print(f"chosen by cross-validation: {chosen}  (score {classifier.best_score_:.2%})")
     if not classifier.choice_is_complete_:
-        out.print("The choice was cut short. Give it more time: --time-limit")
+        lack = "memory" if classifier.result_.limit == "memory" else "time"
+        out.print(f"The choice was cut short. Give it more {lack}: --{lack}-limit")
 
 
 def print_outcome(out: Console, estimator: TreeClassifier | TableClassifier) -> None:

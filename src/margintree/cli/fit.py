@@ -47,6 +47,10 @@ def fit(
     time_limit: Annotated[
         float | None, _option("Seconds, of choice and fit.", "120.0; 60.0 if fixed")
     ] = None,
+    memory_limit: Annotated[
+        float | None,
+        _option("GiB of memory; where it strikes, the fit ends early.", "none"),
+    ] = None,
     gap: Annotated[float | None, _option("Relative gap that counts as proof.", "0.0001")] = None,
     routing_margin: Annotated[
         float | None, _option("Least distance of training rows to 0 in a split.", "0.001")
@@ -95,6 +99,7 @@ def fit(
         "method": method,
         "solver": solver,
         "time_limit": time_limit,
+        "memory_limit": memory_limit,
         "gap": gap,
         "routing_margin": routing_margin,
         "margin_norm": margin_norm,

@@ -69,7 +69,8 @@ class Path:
         whole, limits = self.problem, replace(self.limits, seconds=seconds)
         part = self.plain._pose(whole.X[others], whole.y[others], weights, self.classes)
         results = self.fit(self.plain, part, self.points, limits)
-        return [self._trial(result.tree, fold, result.limit == "time") for result in results]
+        cut_short = "time", "memory"
+        return [self._trial(result.tree, fold, result.limit in cut_short) for result in results]
 
     def _trial(self, tree: ObliqueTree, fold: IntArray, was_cut_short: bool) -> Trial:
         """Return what a tree is worth, with the tree in the space of all rows."""
@@ -129,7 +130,7 @@ class Choice:
 
     @property
     def is_complete(self) -> bool:
-        """Whether all folds were finished and no fit was cut short by time."""
+        """Whether all folds were finished and no fit was cut short."""
         was_cut_short = any(trial.was_cut_short for fold in self.trials for trial in fold)
         return not (self.was_interrupted or was_cut_short)
 

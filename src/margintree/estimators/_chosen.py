@@ -143,7 +143,7 @@ class ChosenMixin(TreeClassifier):
     def _solve(self, problem: Problem, classes: AnyArray) -> Result:
         self._prepare(problem)
         limits = self._limits()
-        clock = Clock(limits.seconds)
+        clock = limits.clock()
         choice = self._choose(problem, classes, limits)
         self._keep(choice)
         seconds = 0.0 if choice.was_interrupted else clock.remaining()

@@ -29,6 +29,7 @@ class OptimisedClassifier(TreeClassifier):
         **TreeClassifier._parameter_constraints,
         "solver": [str],
         "time_limit": [*AT_LEAST_0, None],
+        "memory_limit": [*AT_LEAST_0, None],
         "gap": AT_LEAST_0,
         "start": [ObliqueTree, TreeClassifier, None],
         "warm_start": ["boolean"],
@@ -40,6 +41,7 @@ class OptimisedClassifier(TreeClassifier):
     method: str
     solver: str
     time_limit: float | None
+    memory_limit: float | None
     gap: float
     start: Any
     warm_start: bool
@@ -65,6 +67,7 @@ class OptimisedClassifier(TreeClassifier):
     def _limits(self) -> Limits:
         return Limits(
             seconds=np.inf if self.time_limit is None else self.time_limit,
+            memory=np.inf if self.memory_limit is None else self.memory_limit,
             gap=self.gap,
             threads=_threads(self.n_jobs),
             seed=seed_of(self.random_state),

@@ -10,7 +10,7 @@ from margintree.estimators._choice import Point
 from margintree.estimators._chosen import ChosenMixin, constraints_of_choice
 from margintree.estimators._errors import numbers_of_splits
 from margintree.estimators.cart import CARTClassifier
-from margintree.limits import Clock, Limits
+from margintree.limits import Limits
 from margintree.problem import Problem
 from margintree.result import Progress, Result
 from margintree.shape import Shape
@@ -109,4 +109,4 @@ class CARTClassifierCV(ChosenMixin, CARTClassifier):
     ) -> list[Result]:
         shape = Shape.of(problem, plain.min_leaf)
         grid = numbers_of_splits(points, shape)
-        return fit_cart_path(problem, shape, grid, limits, Clock(limits.seconds))
+        return fit_cart_path(problem, shape, grid, limits, limits.clock())

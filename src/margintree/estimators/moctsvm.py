@@ -40,6 +40,9 @@ class MOCTSVMClassifier(MarginClassifier):
         Seconds of wall-clock time; None for no limit. Compiling the kernels, on the very first fit
         after an installation, is not included. The search most often stops earlier; see
         ``max_iter``.
+    memory_limit : float or None, default=None
+        GiB of memory that the process may take, with all that it holds beside the fit; None for no
+        limit. Where it strikes, the fit ends with the best tree so far.
     gap : float, default=1e-4
         Relative gap between cost and bound that counts as proof.
     max_iter : int or None, default=None
@@ -130,6 +133,7 @@ class MOCTSVMClassifier(MarginClassifier):
         method: str = "search",
         solver: str = "auto",
         time_limit: float | None = 60.0,
+        memory_limit: float | None = None,
         gap: float = 1e-4,
         max_iter: int | None = None,
         routing_margin: float = 1e-3,
@@ -151,6 +155,7 @@ class MOCTSVMClassifier(MarginClassifier):
         self.method = method
         self.solver = solver
         self.time_limit = time_limit
+        self.memory_limit = memory_limit
         self.gap = gap
         self.max_iter = max_iter
         self.routing_margin = routing_margin

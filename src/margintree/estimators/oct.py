@@ -38,6 +38,9 @@ class OCTClassifier(ErrorMixin, OptimisedClassifier):
     time_limit : float or None, default=60.0
         Seconds of wall-clock time; None for no limit. Compiling the kernels, on the very first fit
         after an installation, is not included.
+    memory_limit : float or None, default=None
+        GiB of memory that the process may take, with all that it holds beside the fit; None for no
+        limit. Where it strikes, the fit ends with the best tree so far.
     gap : float, default=1e-4
         Relative gap between cost and bound that counts as proof.
     smoothing : float, default=0.0
@@ -107,6 +110,7 @@ class OCTClassifier(ErrorMixin, OptimisedClassifier):
         method: str = "native",
         solver: str = "auto",
         time_limit: float | None = 60.0,
+        memory_limit: float | None = None,
         gap: float = 1e-4,
         smoothing: float = 0.0,
         class_weight: Any = None,
@@ -123,6 +127,7 @@ class OCTClassifier(ErrorMixin, OptimisedClassifier):
         self.method = method
         self.solver = solver
         self.time_limit = time_limit
+        self.memory_limit = memory_limit
         self.gap = gap
         self.smoothing = smoothing
         self.class_weight = class_weight

@@ -7,7 +7,7 @@ from margintree.estimators._choice import Point
 from margintree.estimators._chosen import ChosenMixin, constraints_of_choice
 from margintree.estimators._errors import numbers_of_splits
 from margintree.estimators.oct import OCTClassifier
-from margintree.limits import Clock, Limits
+from margintree.limits import Limits
 from margintree.problem import Problem
 from margintree.result import Progress, Result
 from margintree.shape import Shape
@@ -42,6 +42,9 @@ class OCTClassifierCV(ChosenMixin, OCTClassifier):
         Seconds of wall-clock time for all: the choice takes at most three quarters, shared among
         its paths; None for no limit. Where it strikes, combinations are judged by the best trees
         known for them.
+    memory_limit : float or None, default=None
+        GiB of memory that each process may take, with all that it holds beside the fits; None for
+        no limit. Where it strikes, the fits end with the best trees so far.
     gap : float, default=1e-4
         Relative gap between cost and bound that counts as proof.
     smoothing : float, default=0.0
@@ -94,6 +97,7 @@ class OCTClassifierCV(ChosenMixin, OCTClassifier):
         method: str = "native",
         solver: str = "auto",
         time_limit: float | None = 120.0,
+        memory_limit: float | None = None,
         gap: float = 1e-4,
         smoothing: float = 0.0,
         class_weight: Any = None,
@@ -109,6 +113,7 @@ class OCTClassifierCV(ChosenMixin, OCTClassifier):
         self.method = method
         self.solver = solver
         self.time_limit = time_limit
+        self.memory_limit = memory_limit
         self.gap = gap
         self.smoothing = smoothing
         self.class_weight = class_weight
@@ -122,4 +127,4 @@ class OCTClassifierCV(ChosenMixin, OCTClassifier):
     ) -> list[Result]:
         shape = Shape.of(problem, plain.min_leaf)
         grid = numbers_of_splits(points, shape)
-        return fit_oct_path(problem, shape, grid, limits, Clock(limits.seconds))
+        return fit_oct_path(problem, shape, grid, limits, limits.clock())

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 from margintree.estimators._choice import Point
 from margintree.estimators._chosen import SearchedChoiceMixin, constraints_of_choice
 from margintree.estimators.octh import OCTHClassifier
-from margintree.limits import Clock, Limits
+from margintree.limits import Limits
 from margintree.problem import Problem
 from margintree.result import Progress, Result
 from margintree.tuning import fit_octh_path
@@ -47,6 +47,9 @@ class OCTHClassifierCV(SearchedChoiceMixin, OCTHClassifier):
         Seconds of wall-clock time for all: the choice takes at most three quarters, shared among
         its paths; None for no limit. Where it strikes, combinations are judged by the best trees
         known for them.
+    memory_limit : float or None, default=None
+        GiB of memory that each process may take, with all that it holds beside the fits; None for
+        no limit. Where it strikes, the fits end with the best trees so far.
     gap : float, default=1e-4
         Relative gap between cost and bound that counts as proof.
     max_iter : int or None, default=None
@@ -106,6 +109,7 @@ class OCTHClassifierCV(SearchedChoiceMixin, OCTHClassifier):
         method: str = "search",
         solver: str = "auto",
         time_limit: float | None = 120.0,
+        memory_limit: float | None = None,
         gap: float = 1e-4,
         max_iter: int | None = None,
         smoothing: float = 0.0,
@@ -125,6 +129,7 @@ class OCTHClassifierCV(SearchedChoiceMixin, OCTHClassifier):
         self.method = method
         self.solver = solver
         self.time_limit = time_limit
+        self.memory_limit = memory_limit
         self.gap = gap
         self.max_iter = max_iter
         self.smoothing = smoothing
@@ -139,4 +144,4 @@ class OCTHClassifierCV(SearchedChoiceMixin, OCTHClassifier):
     ) -> list[Result]:
         grid = [point["alpha"] for point in points]
         shape = plain._shape(problem)
-        return fit_octh_path(problem, shape, grid, limits, Clock(limits.seconds))
+        return fit_octh_path(problem, shape, grid, limits, limits.clock())

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 from margintree.estimators._choice import Point
 from margintree.estimators._chosen import SearchedChoiceMixin, constraints_of_choice
 from margintree.estimators.octsvm import OCTSVMClassifier
-from margintree.limits import Clock, Limits
+from margintree.limits import Limits
 from margintree.problem import MarginNorm, Problem
 from margintree.result import Progress, Result
 from margintree.rivals.octsvm import check_two_classes
@@ -44,6 +44,9 @@ class OCTSVMClassifierCV(SearchedChoiceMixin, OCTSVMClassifier):
         Seconds of wall-clock time for all: the choice takes at most three quarters, shared among
         its paths; None for no limit. Where it strikes, combinations are judged by the best trees
         known for them.
+    memory_limit : float or None, default=None
+        GiB of memory that each process may take, with all that it holds beside the fits; None for
+        no limit. Where it strikes, the fits end with the best trees so far.
     gap : float, default=1e-4
         Relative gap between cost and bound that counts as proof.
     max_iter : int or None, default=None
@@ -106,6 +109,7 @@ class OCTSVMClassifierCV(SearchedChoiceMixin, OCTSVMClassifier):
         method: str = "search",
         solver: str = "auto",
         time_limit: float | None = 120.0,
+        memory_limit: float | None = None,
         gap: float = 1e-4,
         max_iter: int | None = None,
         routing_margin: float = 1e-3,
@@ -126,6 +130,7 @@ class OCTSVMClassifierCV(SearchedChoiceMixin, OCTSVMClassifier):
         self.method = method
         self.solver = solver
         self.time_limit = time_limit
+        self.memory_limit = memory_limit
         self.gap = gap
         self.max_iter = max_iter
         self.routing_margin = routing_margin
@@ -145,4 +150,4 @@ class OCTSVMClassifierCV(SearchedChoiceMixin, OCTSVMClassifier):
         plain: OCTSVMClassifier, problem: Problem, points: Sequence[Point], limits: Limits
     ) -> list[Result]:
         grid = [plain.set_params(**point)._costs() for point in points]
-        return fit_octsvm_path(problem, grid, limits, Clock(limits.seconds))
+        return fit_octsvm_path(problem, grid, limits, limits.clock())

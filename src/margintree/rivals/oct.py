@@ -13,7 +13,7 @@ from margintree.exceptions import InvalidInputError
 from margintree.formulation import Program, build_oct, decode_oct, encode_oct
 from margintree.incumbent import Incumbent
 from margintree.judges import ErrorCost, count_errors, errors_only
-from margintree.limits import Clock, Limits
+from margintree.limits import Limits
 from margintree.problem import Problem
 from margintree.result import Progress, Reason, Result
 from margintree.shape import Shape
@@ -89,7 +89,7 @@ class _AxisTrees:
         self, limits: Limits, starts: Sequence[ObliqueTree], progress: Progress | None
     ) -> Result:
         bound = error_bound(self.problem, self.shape.max_splits)
-        clock = Clock(limits.seconds)
+        clock = limits.clock()
         incumbent = Incumbent.without_splits(self.problem, self.judge, bound, clock, progress)
         reason, limit = Reason.INTERRUPTED, None
         with suppress(KeyboardInterrupt):

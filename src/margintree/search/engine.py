@@ -81,12 +81,12 @@ def search(
     (1, 'limit')
     """
     limits, parts = limits or Limits(), parts or Parts()
-    judge, clock = partial(aim.judge, problem), Clock(limits.seconds)
+    judge, clock = partial(aim.judge, problem), limits.clock()
     incumbent = Incumbent.without_splits(problem, judge, 0.0, clock, progress, aim.simplify)
     reason, limit = Reason.INTERRUPTED, None
     with suppress(KeyboardInterrupt):
         compile_kernels(many_rows=problem.n_rows > MANY_ROWS)
-        incumbent.clock = Clock(limits.seconds)
+        incumbent.clock = limits.clock()
         incumbent.bound = aim.bound(problem)
         origins = incumbent.offer_all(starts if incumbent.gap > limits.gap else ())
         if not incumbent.clock.is_over():
@@ -100,7 +100,7 @@ def _why_it_stopped(limits: Limits, incumbent: Incumbent) -> tuple[Reason, str |
     if incumbent.gap <= limits.gap:
         return Reason.OPTIMAL, None
     if incumbent.clock.is_over():
-        return Reason.LIMIT, "time"
+        return Reason.LIMIT, incumbent.clock.struck
     return (Reason.FINISHED, None) if limits.iterations is None else (Reason.LIMIT, "iterations")
 
 
@@ -140,7 +140,7 @@ def _explore_large(
 
     def best_on_sample(rows: IntArray, is_wrong: BoolArray, depth: int) -> ObliqueTree:
         part = sample(problem, rows, is_wrong, depth, rng)
-        clock_of_part = Clock(SAMPLE_SHARE * clock.remaining())
+        clock_of_part = Clock(SAMPLE_SHARE * clock.remaining(), clock.memory)
         judge = partial(aim.judge, part)
         best = Incumbent.without_splits(part, judge, 0.0, clock_of_part, simplify=aim.simplify)
         try:

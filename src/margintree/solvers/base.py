@@ -72,7 +72,7 @@ class Outcome:
     reason : Reason
         Why it stopped.
     limit : str or None
-        Which limit stopped it (``"time"`` or ``"nodes"``), if one did.
+        Which limit stopped it (``"time"``, ``"memory"`` or ``"nodes"``), if one did.
     trace : tuple of TracePoint
         How objective and bound improved.
     solver, version : str
@@ -188,6 +188,14 @@ class Monitor:
         """Give the values of a better solution, which may be costly to have, to who wants them."""
         if self.found is not None:
             self.found(values())
+
+    def must_stop(self) -> bool:
+        """Tell whether somebody, or a limit of time or memory, asks to end the solve."""
+        return self.interrupted or self.clock.is_over()
+
+    def why_stopped(self) -> tuple[Reason, str | None]:
+        """Return why a solve stopped that had to."""
+        return (Reason.INTERRUPTED, None) if self.interrupted else (Reason.LIMIT, self.clock.struck)
 
     @contextmanager
     def listening(self) -> Iterator[None]:

@@ -7,7 +7,7 @@ import numpy as np
 from margintree._typing import FloatArray
 from margintree.exceptions import SolverError, SolverLicenceError
 from margintree.formulation.program import Cone, Program
-from margintree.limits import Clock, Limits
+from margintree.limits import Limits
 from margintree.result import Progress, Reason
 from margintree.solvers.base import (
     Abilities,
@@ -34,6 +34,7 @@ _REASONS = {
     9: (Reason.LIMIT, "time"),
     11: (Reason.INTERRUPTED, None),
 }
+_STOPPED = (9, 11)
 _OBJECTIVES = ("MIP_OBJBST", "MIPSOL_OBJBST")
 _BOUNDS = ("MIP_OBJBND", "MIPSOL_OBJBND")
 
@@ -65,7 +66,7 @@ class GurobiSolver:
         import gurobipy
 
         check_ability(self, program)
-        monitor = Monitor(Clock(limits.seconds), progress, found, bound=trivial_bound(program))
+        monitor = Monitor(limits.clock(), progress, found, bound=trivial_bound(program))
         try:
             with monitor.listening(), _silent_environment() as environment:
                 return _solve(environment, program, limits, usable(program, start), monitor)
@@ -167,12 +168,14 @@ def _look(model: Any, where: int, monitor: Monitor) -> None:
                 objective if objective < GRB.INFINITY else np.inf,
                 bound if bound > -GRB.INFINITY else -np.inf,
             )
-    if monitor.interrupted:
+    if monitor.must_stop():
         model.terminate()
 
 
 def _outcome(model: Any, values: FloatArray | None, program: Program, monitor: Monitor) -> Outcome:
     reason, limit = _REASONS.get(model.Status, (Reason.FINISHED, None))
+    if model.Status in _STOPPED and monitor.clock.is_over():  # else Gurobi itself heard Ctrl-C
+        reason, limit = monitor.why_stopped()
     objective = np.inf if values is None else program.evaluate(values)
     has_bound = program.integrality.any() or reason is not Reason.OPTIMAL
     bound = float(model.ObjBound) if has_bound else objective

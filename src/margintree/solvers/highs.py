@@ -8,7 +8,7 @@ from scipy import sparse
 
 from margintree._typing import FloatArray
 from margintree.formulation.program import Cone, Program
-from margintree.limits import Clock, Limits
+from margintree.limits import Limits
 from margintree.result import Progress, Reason, relative_gap
 from margintree.solvers.base import (
     Abilities,
@@ -53,7 +53,7 @@ class HighsSolver:
     ) -> Outcome:
         """Return the best values found and what is proved; see `ScipSolver.solve`."""
         check_ability(self, program)
-        monitor = Monitor(Clock(limits.seconds), progress, found, bound=trivial_bound(program))
+        monitor = Monitor(limits.clock(), progress, found, bound=trivial_bound(program))
         run = _Run(program, limits, monitor)
         start = usable(program, start)
         with monitor.listening():
@@ -203,10 +203,10 @@ def _solve_linear(
     if start is not None:
         places = np.arange(len(start), dtype=np.int32)
         model.setSolution(len(start), places, start)
-    if monitor.clock.is_over():
-        return _Answer(None, -np.inf, Reason.LIMIT, "time")
+    if monitor.must_stop():
+        return _Answer(None, -np.inf, *monitor.why_stopped())
     model.run()
-    return _answer(model, program)
+    return _answer(model, program, monitor)
 
 
 def _pass_model(model: Any, program: Program) -> None:
@@ -249,14 +249,14 @@ def _watch(model: Any, monitor: Monitor, reports: bool) -> None:
     def look(event: Any) -> None:
         if reports:
             monitor.report(bound=min(event.data_out.mip_dual_bound, monitor.objective))
-        if monitor.interrupted:
+        if monitor.must_stop():
             event.interrupt()
 
     model.cbMipInterrupt += look
-    model.cbSimplexInterrupt += lambda event: event.interrupt() if monitor.interrupted else None
+    model.cbSimplexInterrupt += lambda event: event.interrupt() if monitor.must_stop() else None
 
 
-def _answer(model: Any, program: Program) -> _Answer:
+def _answer(model: Any, program: Program, monitor: Monitor) -> _Answer:
     import highspy
 
     kinds = highspy.HighsModelStatus
@@ -264,9 +264,9 @@ def _answer(model: Any, program: Program) -> _Answer:
         kinds.kOptimal: (Reason.OPTIMAL, None),
         kinds.kInfeasible: (Reason.INFEASIBLE, None),
         kinds.kUnboundedOrInfeasible: (Reason.INFEASIBLE, None),
-        kinds.kTimeLimit: (Reason.LIMIT, "time"),
+        kinds.kTimeLimit: monitor.why_stopped(),
         kinds.kSolutionLimit: (Reason.LIMIT, "nodes"),
-        kinds.kInterrupt: (Reason.INTERRUPTED, None),
+        kinds.kInterrupt: monitor.why_stopped(),
     }
     reason, limit = reasons.get(model.getModelStatus(), (Reason.FINISHED, None))
     info = model.getInfo()

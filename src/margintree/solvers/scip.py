@@ -9,7 +9,7 @@ import numpy as np
 from margintree._typing import FloatArray
 from margintree.exceptions import SolverError
 from margintree.formulation.program import Cone, Program
-from margintree.limits import Clock, Limits
+from margintree.limits import Limits
 from margintree.result import Progress, Reason
 from margintree.solvers.base import (
     Abilities,
@@ -28,11 +28,11 @@ _REASONS = {
     "optimal": (Reason.OPTIMAL, None),
     "gaplimit": (Reason.OPTIMAL, None),
     "infeasible": (Reason.INFEASIBLE, None),
-    "timelimit": (Reason.LIMIT, "time"),
+    "memlimit": (Reason.LIMIT, "memory"),
     "nodelimit": (Reason.LIMIT, "nodes"),
     "totalnodelimit": (Reason.LIMIT, "nodes"),
-    "userinterrupt": (Reason.INTERRUPTED, None),
 }
+_STOPPED = ("timelimit", "userinterrupt")
 
 
 class ScipSolver:
@@ -62,7 +62,7 @@ class ScipSolver:
         program : Program
             The program to minimise.
         limits : Limits
-            Time (building the model counts), gap, nodes, threads and seed.
+            Time and memory (building the model counts), gap, nodes, threads and seed.
         start : ndarray, optional
             Values to begin from; ignored when they are infeasible.
         progress : callable, optional
@@ -76,7 +76,7 @@ class ScipSolver:
             When SCIP fails, as it does on numbers that it takes for infinite.
         """
         check_ability(self, program)
-        monitor = Monitor(Clock(limits.seconds), progress, found, bound=trivial_bound(program))
+        monitor = Monitor(limits.clock(), progress, found, bound=trivial_bound(program))
         with _failures_told(), monitor.listening():
             return _Run(program, limits, usable(program, start), monitor).outcome(self)
 
@@ -118,11 +118,11 @@ class _Run:
             self._add_start(start)
 
     def _add_rows(self) -> bool:
-        """Add the rows while there is time; tell whether all were added."""
+        """Add the rows while there is time and memory; tell whether all were added."""
         matrix = self.program.matrix
         sides = zip(self.program.row_lower, self.program.row_upper, strict=True)
         for row, (lower, upper) in enumerate(sides):
-            if row % 1000 == 0 and (self.monitor.clock.is_over() or self.monitor.interrupted):
+            if row % 1000 == 0 and self.monitor.must_stop():
                 return False
             entries = slice(matrix.indptr[row], matrix.indptr[row + 1])
             _add_row(
@@ -143,10 +143,7 @@ class _Run:
     def outcome(self, solver: ScipSolver) -> Outcome:
         if self.is_built:
             self._optimize()
-        status = self.model.getStatus() if self.is_built else "timelimit"
-        reason, limit = _REASONS.get(status, (Reason.FINISHED, None))
-        if self.monitor.interrupted:
-            reason, limit = Reason.INTERRUPTED, None
+        reason, limit = self._why_stopped()
         values = self._best_values() if self.model.getNSols() else None
         objective = np.inf if values is None else self.program.evaluate(values)
         return Outcome(
@@ -160,6 +157,12 @@ class _Run:
             version=f"{self.model.version()}",
             seconds=self.monitor.clock.elapsed(),
         )
+
+    def _why_stopped(self) -> tuple[Reason, str | None]:
+        status = self.model.getStatus()
+        if not self.is_built or self.monitor.interrupted or status in _STOPPED:
+            return self.monitor.why_stopped()
+        return _REASONS.get(status, (Reason.FINISHED, None))
 
     def _optimize(self) -> None:
         self.model.setParam("limits/time", min(self.monitor.clock.remaining(), _INFINITY))
@@ -220,6 +223,9 @@ def _set_parameters(model: Any, program: Program, limits: Limits) -> None:
 
     model.setParam("limits/gap", limits.gap)
     model.setParam("limits/nodes", -1 if limits.nodes is None else limits.nodes)
+    # SCIP counts, in MiB, its own memory only, but looks at it more often; the default is the most.
+    most = model.getParam("limits/memory")
+    model.setParam("limits/memory", min(1024 * limits.memory, most))
     # SCIP solves linear programs a thousand times more exactly, which SoPlex does down to 1e-10.
     model.setParam("numerics/feastol", max(program.tolerance, 1e-7))
     model.setParam("randomization/randomseedshift", limits.seed % 2**31)
@@ -252,7 +258,7 @@ def _watch(model: Any, monitor: Monitor, best_values: Callable[[], FloatArray]) 
             if objective < monitor.objective:
                 monitor.hand_over(best_values)
             monitor.report(objective, _finite(self.model.getDualbound()))
-            if monitor.interrupted:
+            if monitor.must_stop():
                 self.model.interruptSolve()
 
     model.includeEventhdlr(Watcher(), "watcher", "reports progress and stops when asked to")
