@@ -110,7 +110,8 @@ def fit_moctsvm_path(
     grid : sequence of Costs
         The combinations.
     limits : Limits, optional
-        Of the search at each combination; its iterations should be few.
+        Of the search at each combination; its iterations should be few. They are shared by the
+        trees to begin from and one start of its own, so fewer known trees mean fewer iterations.
     clock : Clock, optional
         Of the whole path. When its time is over, every combination that is left gets the cheapest
         tree that is known.
@@ -207,14 +208,16 @@ class _Walk:
         """Search at some costs, from the trees that are cheapest there."""
         from margintree.search import search
 
-        known = self.pool.cheapest(prices_of(costs), 1)
-        if known and self.clock.is_over():
-            return self._unsearched(costs, known[0])
+        starts = self.pool.cheapest(prices_of(costs), N_STARTS)
+        if starts and self.clock.is_over():
+            return self._unsearched(costs, starts[0])
+        if starts and iterations is not None:
+            iterations = max(1, iterations * (1 + len(starts)) // (1 + N_STARTS))
         seconds = min(self.limits.seconds, self.clock.remaining())
         result = search(
             replace(self.problem, costs=costs),
             replace(self.limits, iterations=iterations, seconds=seconds),
-            self.pool.cheapest(prices_of(costs), N_STARTS),
+            starts,
             parts=self.parts,
             aim=self.aim,
         )
