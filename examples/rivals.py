@@ -35,7 +35,7 @@ X, y = X[is_clear], y[is_clear]
 models = {
     "CART": CARTClassifier(max_depth=2),
     "OCT-H": OCTHClassifier(max_depth=2, alpha=0.001),
-    "OCTSVM": OCTSVMClassifier(max_depth=2, c1=1000.0, c2=100.0),
+    "OCTSVM": OCTSVMClassifier(max_depth=2, c1=1000.0, c2=10.0),
     "MOCTSVM": MOCTSVMClassifier(max_depth=2, c1=1000.0, c2=1000.0),
 }
 for model in models.values():

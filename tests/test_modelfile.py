@@ -201,6 +201,7 @@ def test_a_failed_write_leaves_the_old_file(path, monkeypatch):
         ("result.trace", [[1, 2, None]], r"result.trace\[0\]\[2\]"),
         ("result.iterations", 1.5, "result.iterations"),
         ("cost.ties", -1, "cost.ties"),
+        ("cost.errors", "inf", "cost.errors"),
         ("cost", {}, "cost.margin is missing"),
     ],
 )

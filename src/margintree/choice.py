@@ -33,7 +33,7 @@ def thin(y: AnyArray, size: int, seed: int) -> IntArray:
     --------
     >>> y = np.array(["a", "b", "b"] * 100)
     >>> rows = thin(y, 30, seed=0)
-    >>> len(set(rows)), sum(y[rows] == "a")
+    >>> len(set(rows)), int((y[rows] == "a").sum())
     (30, 10)
     """
     if len(y) <= size:

@@ -21,7 +21,7 @@ from margintree.axis.cart import grow
 from margintree.axis.kernels import Table, best_pair, best_sides, find_cuts
 from margintree.bound import error_bound
 from margintree.exceptions import InvalidInputError
-from margintree.incumbent import Incumbent
+from margintree.incumbent import ROUNDING, Incumbent
 from margintree.judges import count_errors, errors_only
 from margintree.limits import Clock, Limits
 from margintree.plan import Plan, feature_ranks, to_tree
@@ -113,11 +113,12 @@ def _search(problem: Problem, shape: Shape, limits: Limits, incumbent: Incumbent
     searcher, unit = _Searcher(problem, incumbent.clock.is_over), problem.costs.errors
     task = _Task(_orders(searcher.table.ranks), problem.depth, shape.max_splits, shape.least_mass)
     thresholds = _Thresholds(searcher, task, incumbent.objective / unit)
-    incumbent.raise_bound(thresholds.bound * unit)
+    unit_below = unit * (1 - ROUNDING / 2)
+    incumbent.raise_bound(thresholds.bound * unit_below)
     while not thresholds.is_done and incumbent.gap > limits.gap:
         if thresholds.step():
             incumbent.offer(to_tree(problem, searcher.table.ranks, thresholds.best.plan))
-        incumbent.raise_bound(thresholds.bound * unit)
+        incumbent.raise_bound(thresholds.bound * unit_below)
 
 
 class _TimeUpError(Exception):

@@ -6,7 +6,7 @@ from pathlib import Path
 from margintree.exceptions import InvalidInputError
 
 
-def check_output(output: Path, *inputs: Path) -> None:
+def check_output(output: Path, *inputs: Path, option: str = "--output") -> None:
     """Refuse an output that would replace an input, or that cannot be written.
 
     Parameters
@@ -15,6 +15,8 @@ def check_output(output: Path, *inputs: Path) -> None:
         The file to be written.
     *inputs : Path
         The files to be read.
+    option : str
+        The option with which the output is named.
 
     Raises
     ------
@@ -29,7 +31,7 @@ def check_output(output: Path, *inputs: Path) -> None:
         if _is_same_file(output, path):
             raise InvalidInputError(
                 f"The output must be another file than the input {str(path)!r}, which it would "
-                f"replace; {str(output)!r} was given. Choose another file."
+                f"replace; {str(output)!r} was given. Choose another {option}."
             )
     check_writable(output)
 

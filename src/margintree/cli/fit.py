@@ -90,7 +90,7 @@ def fit(
     """
     check_output(output, table)
     if checkpoint is not None:
-        check_output(checkpoint, table, output)
+        check_output(checkpoint, table, output, option="--checkpoint")
     params = {
         "max_depth": max_depth,
         "c1": c1,

@@ -16,6 +16,7 @@ from margintree.exceptions import InvalidInputError, ModelFileError
 from margintree.modelfile._entries import (
     Reader,
     fail,
+    finite,
     list_of,
     mapping,
     natural,
@@ -267,4 +268,4 @@ _RESULT = {
     "seconds": number,
     "iterations": natural,
 }
-_COST_ENTRIES: dict[Any, Reader] = {float: number, int: natural}
+_COST_ENTRIES: dict[Any, Reader] = {float: finite, int: natural}
