@@ -73,10 +73,9 @@ def fit(
 
     Every column but the target is used as it is: numbers, text, categories, booleans, missing
     cells. Columns that are constant or like an identifier are left out, and named. Depth and costs
-    that are not given are chosen by cross-validation: some seconds for a hundred rows, most often
-    less than a minute for any number, since the choice learns from at most 200 rows at a time, and
-    never more than three quarters of the time limit. Ctrl-C or SIGTERM stops the fit and saves the
-    best tree so far.
+    that are not given are chosen by cross-validation, which learns from at most 200 rows at a time
+    and takes at most three quarters of the time limit. Ctrl-C or SIGTERM stops the fit and saves
+    the best tree so far.
 
     [bold]Examples[/bold]
 
