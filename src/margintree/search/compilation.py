@@ -1,15 +1,29 @@
-"""Compiling the kernels before the clock starts, and telling the user when that takes a while."""
+"""Compiling the kernels before the clock starts, and telling the user when that takes a while.
 
+Kernels are kept on disk. Where none is there yet, two processes compile one half each: numba
+compiles one function at a time in a process, however many threads ask for it.
+"""
+
+import os
+import subprocess
 import sys
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext, suppress
 from functools import cache
+from pathlib import Path
 
+import joblib
 import numpy as np
 
+import margintree
 from margintree.limits import Clock
 from margintree.problem import Problem
 from margintree.search.climb import Chain, Parts, climb
 from margintree.search.groupings import make_groupings
+from margintree.search.kernels.lines import best_step
+from margintree.search.kernels.sketch import lift, rows_below
+from margintree.search.kernels.sweep import cheapest_label, sweep
 from margintree.search.large import Refiner
 from margintree.search.moves import KICKS, rebuild
 from margintree.search.task import make_task, to_tree
@@ -17,25 +31,87 @@ from margintree.search.workbench import Workbench
 
 PATIENCE = 1.5
 """Seconds after which the user is told what is going on."""
-NOTICE = "margintree: compiling its kernels (about half a minute, once per installation)"
+NOTICE = "margintree: compiling its kernels (up to half a minute, once per installation)"
+LONGEST_WAIT = 60.0
+"""Seconds after which this process compiles what the other has not."""
 
 
 @cache
 def compile_kernels(many_rows: bool) -> None:
     """Run every kernel once on a toy, so that compilation costs nobody's time limit.
 
-    Kernels are kept on disk, so this takes a moment in every process but the first, and nothing
-    when it was done before in this process.
+    This takes a moment where the kernels are on disk, and nothing when it was done before in this
+    process.
     """
     notice = threading.Timer(PATIENCE, print, args=[NOTICE], kwargs={"file": sys.stderr})
     notice.daemon = True
     notice.start()
     try:
+        with _other_process() if _is_first_time() and _may_start_python() else nullcontext():
+            compile_sweep()
         _run_small()
         if many_rows:
             _run_large()
     finally:
         notice.cancel()
+
+
+def compile_sweep() -> None:
+    """Compile the half of the kernels that looks for splits."""
+    bench = Workbench(make_task(_toy()))
+    bench.propose(1, np.arange(2), np.array([-1.0, 1.0]))
+    sweep(bench.task, bench.sketch, bench.state, 1, np.full((4, 6), 0.5))
+
+
+def compile_refit() -> None:
+    """Compile the half of the kernels that keeps a tree up to date and polishes it.
+
+    What both halves need and `compile_sweep` comes to last is done first.
+    """
+    bench = Workbench(make_task(_toy()))
+    task, sketch, row = bench.task, bench.sketch, bench.task.pull
+    bench.settle()
+    best_step(row, row, row, row, row, task.eps, 1.0)
+    cheapest_label(task, np.arange(2), 1)
+    lift(sketch, 2, 1)
+    bench.polish()
+
+
+def _is_first_time() -> bool:
+    """Tell whether kernels must be compiled, by the smallest of them."""
+    rows_below(np.ones(1, dtype=np.int64), 1)
+    stats = getattr(rows_below, "stats", None)  # there are none where compilation is off
+    return stats is not None and bool(stats.cache_misses)
+
+
+def _may_start_python() -> bool:
+    """Tell whether there is a core for another process, and a Python to run in it."""
+    return joblib.cpu_count() > 1 and bool(sys.executable) and not hasattr(sys, "frozen")
+
+
+@contextmanager
+def _other_process() -> Iterator[None]:
+    """Let another process compile its half at the same time, and wait for it at the end.
+
+    Where it fails, this process finds nothing on disk and compiles that half, too.
+    """
+    home = str(Path(margintree.__file__).parents[1])
+    paths = os.pathsep.join([home, *filter(None, [os.environ.get("PYTHONPATH")])])
+    code = f"from {__name__} import {compile_refit.__name__} as run; run()"
+    process = subprocess.Popen(
+        [sys.executable, "-P", "-c", code],
+        env=os.environ | {"PYTHONPATH": paths},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        yield
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(LONGEST_WAIT)
+    finally:
+        process.kill()
+        process.wait()
 
 
 def _toy() -> Problem:

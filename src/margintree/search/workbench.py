@@ -6,14 +6,16 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from margintree._typing import FloatArray, IntArray
-from margintree.search.kernels.descent import Plan, descend
+from margintree.search.kernels.refit import refit
 from margintree.search.kernels.sketch import Sketch, Task, clear_below, price, rows_below
-from margintree.search.kernels.sweep import State, margin_split, settle
+from margintree.search.kernels.sweep import State, margin_split, settle, sweep
 from margintree.search.task import new_sketch, new_state
 
 MAX_SWEEPS = 30
-ROWS_PER_CALL = 3000
-"""Rows times sweeps after which a kernel returns, so that the clock is looked at now and then."""
+ENOUGH = 1e-4
+"""Relative gain of a sweep and a polish below which a descent ends."""
+ROWS_BETWEEN_LOOKS = 3000
+"""Rows times sweeps after which the clock is looked at."""
 ATTEMPTS = 3
 """How often a terminal node may try to grow."""
 WANDERING = 3
@@ -56,9 +58,9 @@ class Workbench:
         self.put(new_sketch(self.task, scale))
 
     @property
-    def per_call(self) -> int:
-        """Sweeps in one call of a kernel."""
-        return max(1, ROWS_PER_CALL // len(self.task.X))
+    def n_between_looks(self) -> int:
+        """Sweeps after which the clock is looked at."""
+        return max(1, ROWS_BETWEEN_LOOKS // len(self.task.X))
 
     @property
     def scale(self) -> float:
@@ -135,9 +137,9 @@ class Workbench:
         splits = self.sketch.splits
         terminals = [t for t in nodes if not splits[t] and (t == 1 or splits[t // 2])]
         tops = [t for t in terminals for _ in range(ATTEMPTS)]
-        for k in range(0, len(tops), self.per_call):
+        for k in range(0, len(tops), self.n_between_looks):
             if not self.is_over():
-                some = tops[k : k + self.per_call]
+                some = tops[k : k + self.n_between_looks]
                 self._descend(some, n_growing=len(some), n_loose=len(some))
 
     def wander(self, factors: FloatArray) -> None:
@@ -161,11 +163,11 @@ class Workbench:
         """
         cost, left = self.price(), MAX_SWEEPS
         while left > 0 and not self.is_over():
-            tops = [*repairs] + [1] * min(left, self.per_call)
+            tops = [*repairs] + [1] * min(left, self.n_between_looks)
             cost, done = self._descend(tops, n_loose=len(repairs), limit=limit)
             if done < len(tops):
                 break
-            left, repairs, limit = left - self.per_call, (), np.inf
+            left, repairs, limit = left - self.n_between_looks, (), np.inf
         return cost
 
     def _descend(
@@ -176,10 +178,41 @@ class Workbench:
         limit: float = np.inf,
         how: tuple[int, float, int, float] = ROUGHLY,
     ) -> tuple[float, int]:
+        """Sweep subtrees and polish by turns; return the cost and how many turns that took.
+
+        Turns that are left mean that the descent has come to its end, or was given up: then the
+        cost is infinite.
+
+        Parameters
+        ----------
+        tops : sequence of int
+            The subtrees to sweep, by their top nodes; 0 for none.
+        n_growing : int
+            The first sweeps, which are left out where the top splits already.
+        n_loose : int
+            The first sweeps, those for growing among them, after which nothing is polished.
+        limit : float
+            The cost after the loose sweeps above which the descent is given up.
+        how : tuple
+            How to polish.
+        """
         luck = self.rng.random((len(tops), len(self.sketch.intercepts), 3 + N_FEATURES))
-        plan = Plan(np.array(tops), n_growing, n_loose, limit, *how)
-        cost, done = descend(self.task, self.sketch, self.state, plan, luck)
-        return float(cost), int(done)
+        cost = self.price()
+        for turn, top in enumerate(tops):
+            if top > 0 and not (turn < n_growing and self.sketch.splits[top]):
+                sweep(self.task, self.sketch, self.state, top, luck[turn])
+            if turn + 1 < n_loose:
+                continue
+            if turn < n_loose:
+                now = self.price()
+            else:
+                now = float(refit(self.task, self.sketch, self.state, *how))
+                if now > cost * (1 - ENOUGH):
+                    return now, turn
+            if now > limit:
+                return np.inf, turn
+            cost = now
+        return cost, len(tops)
 
 
 def _overwrite(target: Sketch, source: Sketch) -> None:

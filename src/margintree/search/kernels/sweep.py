@@ -226,7 +226,7 @@ def try_features(
     return changed
 
 
-@part
+@kernel
 def try_growing(
     task: Task, sketch: Sketch, state: State, rows: IntArray, node: int, luck: FloatArray
 ) -> bool:
@@ -388,7 +388,7 @@ def visit(task: Task, sketch: Sketch, state: State, node: int, luck: FloatArray)
                 return
 
 
-@part
+@kernel
 def sweep(task: Task, sketch: Sketch, state: State, top: int, luck: FloatArray) -> None:
     """Visit the nodes of the subtree of ``top`` once, the lowest first.
 

@@ -1,0 +1,75 @@
+"""Kernels are compiled once, by two processes side by side."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from margintree.search import compilation
+from margintree.search.compilation import compile_kernels
+
+FIRST_FIT = """
+import numpy as np
+from margintree.limits import Limits
+from margintree.problem import Costs, Problem
+from margintree.search import search
+from margintree.search.kernels.refit import refit
+from margintree.search.kernels.sweep import sweep
+
+rng = np.random.default_rng(1)
+X, y = rng.random((60, 5)), rng.integers(0, 3, 60)
+problem = Problem.from_data(X, y, n_classes=3, depth=3, costs=Costs(10.0, 1.0, 0.1))
+print(search(problem, Limits(iterations=20)).tree.weights.tobytes().hex())
+print([sum(kernel.stats.cache_misses.values()) for kernel in (sweep, refit)])
+"""
+
+
+def first_fit(cache):
+    """Return the tree of a new process, and how often it compiled the two largest kernels."""
+    environment = os.environ | {"NUMBA_CACHE_DIR": str(cache)}
+    command = [sys.executable, "-c", FIRST_FIT]
+    output = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    return output.stdout.splitlines()
+
+
+@pytest.mark.skipif(not compilation._may_start_python(), reason="there is one core only")
+def test_two_processes_compile_one_half_each(tmp_path):
+    """The first process leaves half of the kernels to another; the next finds all on disk."""
+    tree, compiled = first_fit(tmp_path)
+    assert compiled == "[1, 0]"
+    assert first_fit(tmp_path) == [tree, "[0, 0]"]
+
+
+def pretend_python(monkeypatch, path, script):
+    """Let another program take the place of Python in new processes."""
+    path.write_text(f"#!/bin/sh\n{script}\n")
+    path.chmod(0o700)
+    monkeypatch.setattr(sys, "executable", str(path))
+
+
+@pytest.mark.parametrize("script", ["exit 1", "exec sleep 600"])
+def test_the_other_process_may_fail_or_hang(script, tmp_path, monkeypatch):
+    """The first process goes on without it, and leaves nothing running."""
+    pretend_python(monkeypatch, tmp_path / "python", f"echo $$ > {tmp_path}/pid; {script}")
+    monkeypatch.setattr(compilation, "LONGEST_WAIT", 2.0)
+    with compilation._other_process():
+        pass
+    pid = int((tmp_path / "pid").read_text())
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid, 0)
+
+
+def test_the_other_process_ends_with_an_interrupt(tmp_path, monkeypatch):
+    """An interrupt while kernels are compiled leaves nothing running and is passed on."""
+    pretend_python(monkeypatch, tmp_path / "python", "exec sleep 600")
+    with pytest.raises(KeyboardInterrupt), compilation._other_process():
+        raise KeyboardInterrupt
+
+
+def test_nothing_is_started_where_kernels_are_on_disk():
+    """A second call in a new process reads them."""
+    compile_kernels(many_rows=False)
+    code = "from margintree.search.compilation import _is_first_time; print(_is_first_time())"
+    output = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout
+    assert output == "False\n"
