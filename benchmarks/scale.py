@@ -145,7 +145,9 @@ def run_cold() -> None:
         warm = min(timed(fit, environment) for _ in range(3))
         print(f"import and fit iris, kernels on disk:    {warm:.2f} s")
         iris = "from sklearn.datasets import load_iris; load_iris()"
-        print(f"of which scikit-learn and its iris:      {min(timed(iris) for _ in range(3)):.2f} s")
+        print(
+            f"of which scikit-learn and its iris:      {min(timed(iris) for _ in range(3)):.2f} s"
+        )
     plain = min(timed("import sklearn") for _ in range(5))
     ours = min(timed("import sklearn, margintree") for _ in range(5))
     print(f"import margintree beyond import sklearn: {ours - plain:.3f} s")

@@ -1,5 +1,6 @@
 """Runs: the same rows on every backend, after any kill, and with whatever goes wrong in them."""
 
+import json
 import os
 import random
 import signal
@@ -14,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from margintree.choice import divide, place_of_best
+from margintree.choice import divide, place_of_best, usual_or_best
 from margintree.datasets import DATA_VARIABLE, load
 from margintree.exceptions import InvalidInputError
 from margintree.references import Reference
@@ -118,6 +119,37 @@ def test_ties_go_to_the_fewest_splits(scores):
     right, splits = np.array(scores, dtype=float).T
     best = max(scores, key=lambda score: (score[0], -score[1]))
     assert place_of_best(right, splits) == scores.index(best)
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 9), st.integers(0, 3)), min_size=1, max_size=8),
+    st.integers(1, 40),
+    st.data(),
+)
+def test_the_usual_combination_is_kept_in_doubt(scores, n_rows, data):
+    """It gives way to the best alone, and only where that is more than an error ahead."""
+    right, splits = np.array(scores, dtype=float).T
+    usual = data.draw(st.integers(0, len(scores) - 1))
+    shares, best = right / 9, place_of_best(right, splits)
+    place = usual_or_best(shares, splits, usual, n_rows)
+    assert place in (usual, best)
+    error = np.sqrt(shares[best] * (1 - shares[best]) / n_rows)
+    assert (place == best) or shares[best] - shares[usual] <= error
+    assert (place == usual) or shares[best] - shares[usual] > error
+    assert usual_or_best(shares, splits, usual, 10**9) == (
+        usual if right[usual] == right[best] else best
+    )
+
+
+def test_a_usual_combination_decides_the_nested_row():
+    """It is kept where it is about as good as the best, and not where it is far worse."""
+    chosen = {}
+    for usual in ("", "usual.max_splits = 7", "usual.max_splits = 1"):
+        spec = parse_spec("tiny", TINY.replace("[methods.cart]", f"[methods.cart]\n{usual}"))
+        row = task_of(spec, Job("iris", 0, 0, "cart")).run()[1][-1]
+        assert row.reading == "nested"
+        chosen[usual] = json.loads(row.parameters)["max_splits"]
+    assert [*chosen.values()] == [2, 7, 2]
 
 
 def test_no_choice_where_none_is_asked_for():

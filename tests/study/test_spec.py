@@ -79,6 +79,7 @@ BAD = {
     "half a fold": (f"folds = 2.5\n{GOOD}", "folds must be a whole number"),
     "true": (f"repetitions = true\n{GOOD}", "repetitions must be a whole number"),
     "large leaf": (f"min_leaf = 0.7\n{GOOD}", "min_leaf must be a number from 0 to 0.5; 0.7"),
+    "usual beyond": (f"{GOOD}usual.max_splits = 9", "usual must be a combination of the nested"),
     "nested beyond": (f"{GOOD}nested_grid.max_splits = [3]", "nested_grid must be a part"),
     "no table": (f"nested = 3\n{GOOD}", "nested must be a table; 3"),
     "no TOML": ("data_sets = [", "is not TOML"),

@@ -14,7 +14,7 @@ from sklearn.metrics import recall_score
 
 from margintree._extras import imported
 from margintree._typing import AnyArray, FloatArray, IntArray
-from margintree.choice import divide, place_of_best
+from margintree.choice import divide, place_of_best, usual_or_best
 from margintree.datasets import data_folder, load
 from margintree.exceptions import InvalidInputError, MargintreeError
 from margintree.limits import Limits
@@ -210,13 +210,16 @@ class Task:
         """Return the combination that does best inside the training fold."""
         method, nested = self.spec.methods[self.job.method], self.spec.nested
         grid = method.nested_grid
-        right, splits = np.zeros(len(grid)), np.zeros(len(grid))
-        for repetition in range(nested.times(len(y))):
+        right, splits, times = np.zeros(len(grid)), np.zeros(len(grid)), nested.times(len(y))
+        for repetition in range(times):
             for fold, others in divide(y, nested.folds, seed=repetition):
                 fits = self._fit(X[others], y[others], grid, method.nested_iterations)
                 right += [(fit.predict(X[fold]) == y[fold]).sum() for fit in fits]
                 splits += [fit.splits or 0 for fit in fits]
-        return grid[place_of_best(right, splits)]
+        if method.usual is None:
+            return grid[place_of_best(right, splits)]
+        usual = grid.index(method.usual)
+        return grid[usual_or_best(right / (times * len(y)), splits, usual, len(y))]
 
 
 def _other_row(spec: Spec, job: Job, status: str, message: str) -> Row:

@@ -12,7 +12,7 @@ from typing import Any
 
 from margintree.datasets import CATALOGUE
 from margintree.exceptions import InvalidInputError
-from margintree.study.methods import METHODS, Grid
+from margintree.study.methods import METHODS, Grid, Point
 
 SPECS = ("smoke", "quick", "paper")
 """The specifications that come with the package."""
@@ -56,12 +56,16 @@ class MethodSpec:
         The iteration limit of every fit, for methods that have one.
     nested_iterations : int or None
         The same for the fits that only serve the choice; by default as many.
+    usual : dict or None
+        The combination of the nested grid that is kept unless another does better by more than a
+        standard error; None where the best is taken however little better it is.
     """
 
     grid: Grid
     nested_grid: Grid
     iterations: int | None = None
     nested_iterations: int | None = None
+    usual: Point | None = None
 
 
 @dataclass(frozen=True)
@@ -188,15 +192,19 @@ def _data_sets(reader: "_Reader") -> tuple[str, ...]:
 
 
 def _method(reader: "_Reader", method: str) -> MethodSpec:
-    reader.only(["grid", "nested_grid", "iterations", "nested_iterations"])
+    reader.only([one.name for one in fields(MethodSpec)])
     grid = _grid(reader, "grid", METHODS[method].parameters)
     nested_grid = grid
     if "nested_grid" in reader.raw:
         nested_grid = _grid(reader, "nested_grid", METHODS[method].parameters)
         if not all(point in grid for point in nested_grid):
             reader.refuse("nested_grid", "a part of the grid", reader.raw["nested_grid"])
+    usual = reader.raw.get("usual")
+    if usual is not None and usual not in nested_grid:
+        reader.refuse("usual", "a combination of the nested grid", usual)
     iterations = reader.count("iterations", None)
-    return MethodSpec(grid, nested_grid, iterations, reader.count("nested_iterations", iterations))
+    nested_iterations = reader.count("nested_iterations", iterations)
+    return MethodSpec(grid, nested_grid, iterations, nested_iterations, usual)
 
 
 def _is_whole(value: float) -> bool:
