@@ -254,7 +254,7 @@ def test_the_page_of_the_results_is_made_from_the_rows(folder, monkeypatch):
     assert "- 2030-01-02, commit `abc123`, a box: numpy 9.9" in page
     assert run("table", "rows.csv.bz2", "--format", "markdown").strip() in page
     targets = {*re.findall(r"\]\((results/[^)]*)\)", page)}
-    assert len(targets) == 2 + 2 * len(FIGURES) + 3
+    assert len(targets) == 2 + 3 * len(FIGURES) + 3
     assert all((folder / "docs" / target).is_file() for target in targets)
 
 

@@ -55,6 +55,21 @@ def test_the_order_of_rows_does_not_matter(shuffler, seed):
     assert summarise(shuffled) == summarise(rows)
 
 
+@given(st.integers(0, 99), st.integers(1, 3), st.integers(1, 4))
+def test_the_best_in_every_fold_is_what_brute_force_finds(seed, repetitions, folds):
+    """The mean over folds of the largest accuracy there, never below the best on the grid."""
+    rows = synthetic_rows.study(("iris",), ("cart",), repetitions, folds, seed=seed)
+    summary = summarise(rows)
+    folded, whole = (
+        summary.values(Key("iris", "cart", reading), "accuracy") for reading in ("fold", "grid")
+    )
+    for number in range(repetitions):
+        grid = [row for row in rows if row.reading == "grid" and row.repetition == number]
+        most = (max(row.accuracy for row in grid if row.fold == fold) for fold in range(folds))
+        assert folded[number] == pytest.approx(fmean(most))
+        assert folded[number] >= whole[number] - 1e-12
+
+
 def test_nested_is_the_mean_of_its_folds():
     """Whatever was chosen in each."""
     rows = [

@@ -16,7 +16,7 @@ import synthetic_rows
 from margintree.exceptions import InvalidInputError
 from margintree.study.exported import Study, export_study, read_study
 from margintree.study.formats import latex, markdown, terminal, web_page
-from margintree.study.names import MEASURES
+from margintree.study.names import MEASURES, READINGS
 from margintree.study.printed import printed
 from margintree.study.spec import parse_spec
 from margintree.study.store import Job, Row, Session, Store
@@ -57,11 +57,11 @@ def body(table, name, reading):
     return lines[name, reading]
 
 
-@given(st.integers(0, 30), st.sampled_from(["grid", "nested"]))
+@given(st.integers(0, 30), st.sampled_from([*READINGS]))
 def test_wins_add_up(seed, reading):
     """Every data set has one winner, or equals that share it."""
     summary = summarise(synthetic_rows.study(seed=seed))
-    wins = body(results_table(summary), "wins", {"grid": "best on the grid"}.get(reading, reading))
+    wins = body(results_table(summary), "wins", READINGS[reading])
     shared = [float(cell.text or 0) for head, cell in wins.items() if "best of" not in head]
     assert sum(shared) == pytest.approx(len(summary.data_sets), abs=0.02)
 
@@ -110,6 +110,7 @@ def test_unfinished_work_is_named():
     rows = [r for r in ROWS if r.job[:2] != ("iris", 1) or r.method != "cart"]
     told = [note for note in notes(summarise(rows)) if note.startswith("Unfinished")]
     assert told == [
+        "Unfinished, best in every fold (1 of 2 repetitions): CART on iris",
         "Unfinished, best on the grid (1 of 2 repetitions): CART on iris",
         "Unfinished, nested (1 of 2 repetitions): CART on iris",
     ]
@@ -125,6 +126,8 @@ def test_the_specification_says_what_is_unfinished():
     assert body(table, "wine", "nested")["CART"].text.endswith(" (1 of 3)")
     assert "of" not in body(table, "wine", "printed")["CART"].text
     assert notes(summary)[2:] == [
+        "Unfinished, best in every fold (2 of 3 repetitions): CART on iris",
+        "Unfinished, best in every fold (1 of 3 repetitions): CART on wine",
         "Unfinished, best on the grid (2 of 3 repetitions): CART on iris",
         "Unfinished, best on the grid (1 of 3 repetitions): CART on wine",
         "Unfinished, nested (2 of 3 repetitions): CART on iris",
@@ -207,7 +210,7 @@ def test_speed_is_fits_by_seconds():
 def test_numbers_for_programs_are_all_numbers():
     """One line per data set, method and reading, with what the paper prints."""
     lines = list(csv.DictReader(io.StringIO(csv_text(*numbers(SUMMARY)))))
-    assert len(lines) == 3 * len(SUMMARY.methods) * 2
+    assert len(lines) == 3 * len(SUMMARY.methods) * 3
     for line in lines:
         key = Key(line["data_set"], line["method"], line["reading"])
         spread = SUMMARY.spread(key)

@@ -23,7 +23,8 @@ _WIDE = 250
 class Reading(StrEnum):
     """Whose choice of parameters counts."""
 
-    BOTH = "both"
+    ALL = "all"
+    FOLD = "fold"
     GRID = "grid"
     NESTED = "nested"
 
@@ -65,7 +66,11 @@ StoreFile = Annotated[
 ]
 ReadingOption = Annotated[
     Reading,
-    typer.Option("--reading", "-r", help="Parameters as chosen on the grid, nested, or both."),
+    typer.Option(
+        "--reading",
+        "-r",
+        help="Parameters best in every fold, best on the grid, chosen inside folds, or all three.",
+    ),
 ]
 FormatOption = Annotated[TableFormat, typer.Option("--format", "-f", help="How to write it.")]
 OutputOption = Annotated[
@@ -77,7 +82,7 @@ OutputOption = Annotated[
 def table(
     store: StoreFile = None,
     form: FormatOption = TableFormat.TERMINAL,
-    reading: ReadingOption = Reading.BOTH,
+    reading: ReadingOption = Reading.ALL,
     measure: Annotated[
         Measure, typer.Option("--measure", "-m", help="What to show; CSV has all but the speed.")
     ] = Measure.ACCURACY,
@@ -114,7 +119,7 @@ def table(
 def figures(
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder for the pictures.")],
     store: StoreFile = None,
-    reading: ReadingOption = Reading.BOTH,
+    reading: ReadingOption = Reading.ALL,
     form: Annotated[Picture, typer.Option("--format", "-f", help="Kind of file.")] = Picture.PNG,
 ) -> None:
     """Draw accuracies, critical differences, and accuracy against splits and against time.
@@ -144,7 +149,7 @@ def figures(
 @reported
 def compare(
     store: StoreFile = None,
-    reading: ReadingOption = Reading.BOTH,
+    reading: ReadingOption = Reading.ALL,
     method: Annotated[
         str, typer.Option("--method", help="The method to compare with the others.")
     ] = "moctsvm",
@@ -231,7 +236,7 @@ def _read(path: Path) -> "Study":
 
 
 def _readings(reading: Reading, summary: "Summary") -> Sequence[str]:
-    return summary.readings if reading is Reading.BOTH else [reading.value]
+    return summary.readings if reading is Reading.ALL else [reading.value]
 
 
 def _tables(

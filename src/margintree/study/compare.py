@@ -106,10 +106,10 @@ def comparison(
         sentences += _friedman_words(found, ranking)
     sentences += _wilcoxon_words(found, control, comparisons)
     sentences += [*_belief_words(control, beliefs), *why_not]
-    if reading == "grid":
+    if reading != "nested":
         sentences.append(
-            "Best on the grid is chosen on the test rows, which flatters methods with large grids; "
-            f"the reading {READINGS['nested']!r} is the fair one."
+            f"{READINGS[reading].capitalize()} is chosen on the test rows, which flatters methods "
+            f"with large grids; the reading {READINGS['nested']!r} is the fair one."
         )
     return tables, [f"{READINGS[reading].capitalize()}. {sentence}" for sentence in sentences]
 

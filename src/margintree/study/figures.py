@@ -149,7 +149,7 @@ def plot_seconds(summary: Summary, reading: str, ax: "Axes | None" = None) -> "A
     """Draw how accurate every method is against how long a fit takes."""
     ax = _scatter(summary, reading, "seconds", ax)
     ax.set_xscale("log")
-    what = "a fit" if reading == "grid" else "a choice and its fit"
+    what = "a choice and its fit" if reading == "nested" else "a fit"
     ax.set_xlabel(f"seconds of {what}, mean over repetitions")
     ax.set_title(f"Accuracy against time, {READINGS[reading]}")
     return ax

@@ -14,8 +14,8 @@ LABELS = {
     "contree": "ConTree",
 }
 """The methods by the names of their rows, those of the paper's table first."""
-READINGS = {"grid": "best on the grid", "nested": "nested"}
-"""The readings of the calibration by the names of their rows."""
+READINGS = {"fold": "best in every fold", "grid": "best on the grid", "nested": "nested"}
+"""The readings of the calibration, the most flattering first."""
 MEASURES = {
     "accuracy": "accuracy (%)",
     "balanced_accuracy": "balanced accuracy (%)",

@@ -2,9 +2,10 @@
 
 Under the reading ``"grid"`` a repetition stands for the one combination of the grid whose mean
 accuracy over the folds is highest; among equals it is the one with the fewest splits, then the one
-with the smallest parameters, compared by their names. Under ``"nested"`` it stands for the
-combinations that were chosen inside the training folds. A repetition counts once it is done on
-every fold of the specification.
+with the smallest parameters, compared by their names. Under ``"fold"`` it stands for the
+combinations that are best in this sense on every fold by itself, under ``"nested"`` for those that
+were chosen inside the training folds. A repetition counts once it is done on every fold of the
+specification.
 """
 
 import json
@@ -12,7 +13,7 @@ import math
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from statistics import fmean, stdev
 from typing import Any, NamedTuple, TypeAlias
 
@@ -21,7 +22,7 @@ import numpy as np
 from margintree._typing import FloatArray
 from margintree.study.names import READINGS, in_order
 from margintree.study.spec import Spec
-from margintree.study.store import Row
+from margintree.study.store import Job, Row
 
 DIGITS = 12
 """Digits to which two accuracies are compared: the order of a sum must not decide between them."""
@@ -261,9 +262,19 @@ def _candidates(
             key = Key(row.data_set, row.method, row.reading)
             parameters = row.parameters if row.reading == "grid" else ""
             groups[key, row.repetition, parameters].append(row)
+    for row in _best_in_folds(row for row in rows if _is_done(row, "grid")):
+        groups[Key(row.data_set, row.method, "fold"), row.repetition, ""].append(row)
     for (key, number, parameters), group in groups.items():
         if sorted(row.fold for row in group) == sorted(folds):
             yield (key, number), _over_folds(number, parameters, group)
+
+
+def _best_in_folds(rows: Iterable[Row]) -> Iterable[Row]:
+    """Return the best row of every job."""
+    by_job: dict[Job, list[Row]] = defaultdict(list)
+    for row in rows:
+        by_job[row.job].append(row)
+    return [min(group, key=_preference) for group in by_job.values()]
 
 
 def _over_folds(number: int, parameters: str, rows: Sequence[Row]) -> Repetition:
@@ -287,13 +298,14 @@ def _mean(values: Iterable[float | None]) -> float:
     return math.fsum(numbers) / len(numbers)
 
 
-def _preference(repetition: Repetition) -> tuple[Any, ...]:
-    """Return what the chosen one of several repetitions has the least of."""
-    splits = 0.0 if math.isnan(repetition.splits) else repetition.splits
-    accuracy, splits = round(repetition.accuracy, DIGITS), round(splits, DIGITS)
-    return -accuracy, splits, _in_grid(repetition.parameters)
+def _preference(one: Repetition | Row) -> tuple[Any, ...]:
+    """Return what the chosen one of several repetitions, or rows, has the least of."""
+    splits = 0.0 if one.splits is None or math.isnan(one.splits) else one.splits
+    accuracy = math.nan if one.accuracy is None else one.accuracy
+    return -round(accuracy, DIGITS), round(splits, DIGITS), _in_grid(one.parameters)
 
 
+@cache
 def _in_grid(parameters: str) -> list[tuple[str, bool, float, str]]:
     """Return the place of a combination in its grid: parameters by name, numbers by size.
 
