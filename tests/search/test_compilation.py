@@ -60,6 +60,15 @@ def test_the_other_process_may_fail_or_hang(script, tmp_path, monkeypatch):
         os.kill(pid, 0)
 
 
+def test_the_other_process_may_not_start(tmp_path, monkeypatch):
+    """Without the program there is one process, which does everything."""
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "nothing"))
+    reached = []
+    with compilation._other_process():
+        reached.append(True)
+    assert reached
+
+
 def test_the_other_process_ends_with_an_interrupt(tmp_path, monkeypatch):
     """An interrupt while kernels are compiled leaves nothing running and is passed on."""
     pretend_python(monkeypatch, tmp_path / "python", "exec sleep 600")

@@ -98,13 +98,17 @@ def _other_process() -> Iterator[None]:
     home = str(Path(margintree.__file__).parents[1])
     paths = os.pathsep.join([home, *filter(None, [os.environ.get("PYTHONPATH")])])
     code = f"from {__name__} import {compile_refit.__name__} as run; run()"
-    process = subprocess.Popen(
-        [sys.executable, "-P", "-c", code],
-        env=os.environ | {"PYTHONPATH": paths},
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
+    try:
+        process = subprocess.Popen(
+            [sys.executable, "-P", "-c", code],
+            env=os.environ | {"PYTHONPATH": paths},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+    except OSError:  # no such program, or no room for another process
+        yield
+        return
     try:
         yield
         with suppress(subprocess.TimeoutExpired):
