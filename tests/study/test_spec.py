@@ -51,6 +51,12 @@ def test_defaults():
     assert spec.nested.times(76) == 1
 
 
+def test_points_of_the_nested_grid_one_by_one():
+    """In their order."""
+    spec = parse_spec("tiny", GOOD + "nested_grid = [{ max_splits = 2 }, { max_splits = 1 }]")
+    assert spec.methods["cart"].nested_grid == spec.methods["cart"].grid[::-1]
+
+
 BAD = {
     "no sets": (GOOD.replace('"iris"', ""), "data_sets must be a list of different names"),
     "unknown set": (GOOD.replace("iris", "titanic"), "data_sets must be a list of different names"),
@@ -79,6 +85,11 @@ BAD = {
     "half a fold": (f"folds = 2.5\n{GOOD}", "folds must be a whole number"),
     "true": (f"repetitions = true\n{GOOD}", "repetitions must be a whole number"),
     "large leaf": (f"min_leaf = 0.7\n{GOOD}", "min_leaf must be a number from 0 to 0.5; 0.7"),
+    "a point beyond": (f"{GOOD}nested_grid = [{{ max_splits = 9 }}]", "must be a part of the grid"),
+    "no point": (f"{GOOD}nested_grid = []", "nested_grid must be a table of lists, or a list of"),
+    "a number for a point": (f"{GOOD}nested_grid = [1]", "a list of one or more tables of numbers"),
+    "half a point": (f"{GOOD}nested_grid = [{{}}]", "for each of max_splits"),
+    "text in a point": (f'{GOOD}nested_grid = [{{ max_splits = "a" }}]', "nested_grid.max_splits"),
     "usual beyond": (f"{GOOD}usual.max_splits = 9", "usual must be a combination of the nested"),
     "nested beyond": (f"{GOOD}nested_grid.max_splits = [3]", "nested_grid must be a part"),
     "no table": (f"nested = 3\n{GOOD}", "nested must be a table; 3"),

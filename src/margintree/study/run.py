@@ -27,6 +27,8 @@ Done: TypeAlias = tuple[Job, list[Row]]
 """A job with its rows."""
 TASKS_AHEAD = 3
 """Jobs that a cluster is given at a time, for each of its threads."""
+DIGITS = 9
+"""Scores of a choice that differ beyond these decimals are equal."""
 LOCAL = "local"
 """The name of a Dask cluster on this machine."""
 
@@ -177,9 +179,12 @@ class Task:
         if not self.spec.nested.times(len(y)):
             return rows
         start = time.perf_counter()
-        chosen = rows[method.grid.index(self._choice(X, y))]
-        seconds = (chosen.fit_seconds or 0.0) + time.perf_counter() - start
-        return [*rows, chosen._replace(reading="nested", fit_seconds=seconds)]
+        place = self._choice(X, y)
+        if method.nested_grid != method.grid:  # what is chosen is fitted as it was in the choice
+            fits = self._fit(X, y, method.nested_grid, method.iterations)
+        row = self._row(method.nested_grid[place], fits[place], self.X[test], self.y[test])
+        seconds = time.perf_counter() - start
+        return [*rows, row._replace(reading="nested", fit_seconds=seconds)]
 
     def _folds(self) -> Iterator[tuple[IntArray, IntArray]]:
         return divide(self.y, self.spec.folds, seed=self.job.repetition)
@@ -206,20 +211,20 @@ class Task:
             predict_seconds=seconds,
         )
 
-    def _choice(self, X: FloatArray, y: AnyArray) -> Point:
-        """Return the combination that does best inside the training fold."""
+    def _choice(self, X: FloatArray, y: AnyArray) -> int:
+        """Return which combination of the nested grid does best inside the training fold."""
         method, nested = self.spec.methods[self.job.method], self.spec.nested
-        grid = method.nested_grid
-        right, splits, times = np.zeros(len(grid)), np.zeros(len(grid)), nested.times(len(y))
+        grid, times = method.nested_grid, nested.times(len(y))
+        scores, splits = np.zeros(len(grid)), np.zeros(len(grid))
         for repetition in range(times):
             for fold, others in divide(y, nested.folds, seed=repetition):
                 fits = self._fit(X[others], y[others], grid, method.nested_iterations)
-                right += [(fit.predict(X[fold]) == y[fold]).sum() for fit in fits]
+                scores += [fit.score(X[fold], y[fold]) for fit in fits]
                 splits += [fit.splits or 0 for fit in fits]
+        scores = (scores / (times * len(y))).round(DIGITS)
         if method.usual is None:
-            return grid[place_of_best(right, splits)]
-        usual = grid.index(method.usual)
-        return grid[usual_or_best(right / (times * len(y)), splits, usual, len(y))]
+            return place_of_best(scores, splits)
+        return usual_or_best(scores, splits, grid.index(method.usual), len(y))
 
 
 def _other_row(spec: Spec, job: Job, status: str, message: str) -> Row:

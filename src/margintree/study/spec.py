@@ -57,8 +57,8 @@ class MethodSpec:
     nested_iterations : int or None
         The same for the fits that only serve the choice; by default as many.
     usual : dict or None
-        The combination of the nested grid that is kept unless another does better by more than a
-        standard error; None where the best is taken however little better it is.
+        The combination of the nested grid that is kept unless another does better by more than
+        half a standard error; None where the best is taken however little better it is.
     """
 
     grid: Grid
@@ -196,7 +196,7 @@ def _method(reader: "_Reader", method: str) -> MethodSpec:
     grid = _grid(reader, "grid", METHODS[method].parameters)
     nested_grid = grid
     if "nested_grid" in reader.raw:
-        nested_grid = _grid(reader, "nested_grid", METHODS[method].parameters)
+        nested_grid = _points(reader, "nested_grid", METHODS[method].parameters)
         if not all(point in grid for point in nested_grid):
             reader.refuse("nested_grid", "a part of the grid", reader.raw["nested_grid"])
     usual = reader.raw.get("usual")
@@ -230,6 +230,20 @@ def _grid(reader: "_Reader", key: str, names: Sequence[str]) -> Grid:
         if not _is_axis(values, is_allowed):
             reader.refuse(f"{key}.{name}", f"a list of one or more different {allowed}", values)
     return tuple(dict(zip(axes, point, strict=True)) for point in product(*axes.values()))
+
+
+def _points(reader: "_Reader", key: str, names: Sequence[str]) -> Grid:
+    """Return a grid, or the combinations of a list one by one."""
+    listed = reader.raw[key]
+    if not isinstance(listed, list):
+        return _grid(reader, key, names)
+    if not listed or not all(isinstance(one, dict) for one in listed):
+        reader.refuse(key, "a table of lists, or a list of one or more tables of numbers", listed)
+    singles = [
+        _grid(_Reader(reader.place, {key: {name: [one[name]] for name in one}}), key, names)
+        for one in listed
+    ]
+    return tuple(point for (point,) in singles)
 
 
 def _is_axis(values: Any, is_allowed: Callable[[float], bool]) -> bool:

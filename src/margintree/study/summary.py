@@ -343,13 +343,9 @@ def grid_efforts(rows: Iterable[Row]) -> Efforts:
     return _efforts((row, _seconds(row)) for row in rows if _is_done(row, "grid"))
 
 
-def choice_efforts(rows: Sequence[Row]) -> Efforts:
-    """Return the choices inside training folds, without the fits with what they chose."""
-    fits = {(row.job, row.parameters): _seconds(row) for row in rows if _is_done(row, "grid")}
-    nested = (row for row in rows if _is_done(row, "nested"))
-    return _efforts(
-        (row, max(0.0, _seconds(row) - fits.get((row.job, row.parameters), 0.0))) for row in nested
-    )
+def choice_efforts(rows: Iterable[Row]) -> Efforts:
+    """Return the choices inside training folds, each with the fit of what it chose."""
+    return _efforts((row, _seconds(row)) for row in rows if _is_done(row, "nested"))
 
 
 def _is_done(row: Row, reading: str) -> bool:

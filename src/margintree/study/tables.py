@@ -228,7 +228,11 @@ def speed_tables(rows: Sequence[Row], methods: Sequence[str]) -> list[Table]:
         for title, efforts, figure in (
             ("Fits of the grid per second and core, posing included", fits, Effort.per_second),
             ("Minutes of one core for all fits of the grid", fits, Effort.minutes),
-            ("Seconds of one core for a choice inside a training fold", choices, Effort.each),
+            (
+                "Seconds of one core for a choice inside a training fold and its fit",
+                choices,
+                Effort.each,
+            ),
         )
         if efforts
     ]
