@@ -26,7 +26,7 @@ from margintree.testing.instances import INSTANCES, tiny_problem
 from margintree.testing.oracle import cheapest_tree
 from margintree.tidy import tidy
 from margintree.tree import ObliqueTree
-from sketches import small_problems
+from sketches import cases, small_problems
 
 PROBLEMS = {instance.name: instance.problem() for instance in INSTANCES}
 IRIS = PROBLEMS["irisD=2(10,1,1)"]
@@ -317,6 +317,17 @@ def test_the_search_agrees_with_proofs(name):
     assert outcome.bound <= result.objective * (1 + 1e-6)
     if outcome.reason is Reason.OPTIMAL:
         assert result.objective == pytest.approx(outcome.objective, rel=2e-5)
+
+
+@given(cases(), st.floats(0, 50))
+def test_rewarded_splits_cost_what_is_said(case, reward):
+    """Every tree costs as much more as there is room for further splits, and only then."""
+    bench = case.bench()
+    before, n_free = bench.price(), 2**case.problem.depth - 1 - case.sketch.splits.sum()
+    with bench.rewarded_splits(reward):
+        assert bench.price() == pytest.approx(before + reward * n_free)
+    assert bench.price() == before
+    assert bench.task is case.task
 
 
 def test_a_start_is_never_made_worse():

@@ -1,7 +1,7 @@
 """One chain of the search: a start, then kicks, each followed by a descent."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -18,6 +18,10 @@ PATIENCE = 2.0
 """A kicked tree that costs this many times the current one, after repair, is given up."""
 GAIN = 1e-6
 """Relative gain that counts as an improvement."""
+FIRST_CHAINS = 8
+"""Chains before the first that begins with splits rewarded."""
+REWARDED_FAILURES = 40
+"""Kicks in a row without a gain after which splits are no longer rewarded."""
 
 
 @dataclass(frozen=True)
@@ -69,6 +73,11 @@ class Chain:
     max_iterations: int
     worth: float = np.inf
 
+    @property
+    def rewards_splits(self) -> bool:
+        """Whether it begins as if splits earned something: every other chain but the first."""
+        return self.number > FIRST_CHAINS and self.number % 2 == 0
+
 
 @dataclass(frozen=True)
 class Found:
@@ -86,12 +95,38 @@ def climb(
     groupings: Sequence[IntArray],
     is_over: Callable[[], bool],
 ) -> Found:
-    """Run a chain until it is stuck, has used up its iterations, or time is over."""
+    """Run a chain until it is stuck, has used up its iterations, or time is over.
+
+    Some chains first look for trees as if splits earned something: where a few splits are good,
+    all chains would end there, and better trees with more of them would not be found.
+    """
     bench.is_over = is_over
     begin(bench, chain, parts, groupings)
+    iterations = 0
+    if chain.rewards_splits and chain.max_iterations > 1:
+        with bench.rewarded_splits(chain.worth * bench.rng.random()):
+            iterations += improve(
+                bench, parts, groupings, chain.max_iterations - 1, REWARDED_FAILURES
+            ).iterations
+    left = chain.max_iterations - iterations
+    found = improve(bench, parts, groupings, left, parts.max_failures)
+    iterations += found.iterations
+    if found.cost <= chain.worth:
+        return Found(bench.polish(), bench.take(), iterations)
+    return replace(found, iterations=iterations)
+
+
+def improve(
+    bench: Workbench,
+    parts: Parts,
+    groupings: Sequence[IntArray],
+    max_iterations: int,
+    max_failures: int,
+) -> Found:
+    """Descend, then kick until that fails too often; the best tree is on the bench at the end."""
     cost, best = bench.descend(), bench.take()
     iterations, failures = 1, 0
-    while failures < parts.max_failures and iterations < chain.max_iterations and not is_over():
+    while failures < max_failures and iterations < max_iterations and not bench.is_over():
         now = leap(bench, parts, groupings, cost * PATIENCE)
         iterations += 1
         if now < cost * (1 - GAIN):
@@ -100,8 +135,6 @@ def climb(
             bench.put(best)
             failures += 1
     bench.put(best)
-    if cost <= chain.worth:
-        cost, best = bench.polish(), bench.take()
     return Found(cost, best, iterations)
 
 
