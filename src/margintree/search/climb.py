@@ -20,8 +20,6 @@ GAIN = 1e-6
 """Relative gain that counts as an improvement."""
 FIRST_CHAINS = 8
 """Chains before the first that begins with splits rewarded."""
-REWARDED_FAILURES = 40
-"""Kicks in a row without a gain after which splits are no longer rewarded."""
 
 
 @dataclass(frozen=True)
@@ -105,11 +103,8 @@ def climb(
     iterations = 0
     if chain.rewards_splits and chain.max_iterations > 1:
         with bench.rewarded_splits(chain.worth * bench.rng.random()):
-            iterations += improve(
-                bench, parts, groupings, chain.max_iterations - 1, REWARDED_FAILURES
-            ).iterations
-    left = chain.max_iterations - iterations
-    found = improve(bench, parts, groupings, left, parts.max_failures)
+            iterations = improve(bench, parts, groupings, chain.max_iterations - 1).iterations
+    found = improve(bench, parts, groupings, chain.max_iterations - iterations)
     iterations += found.iterations
     if found.cost <= chain.worth:
         return Found(bench.polish(), bench.take(), iterations)
@@ -117,16 +112,12 @@ def climb(
 
 
 def improve(
-    bench: Workbench,
-    parts: Parts,
-    groupings: Sequence[IntArray],
-    max_iterations: int,
-    max_failures: int,
+    bench: Workbench, parts: Parts, groupings: Sequence[IntArray], max_iterations: int
 ) -> Found:
     """Descend, then kick until that fails too often; the best tree is on the bench at the end."""
     cost, best = bench.descend(), bench.take()
     iterations, failures = 1, 0
-    while failures < max_failures and iterations < max_iterations and not bench.is_over():
+    while failures < parts.max_failures and iterations < max_iterations and not bench.is_over():
         now = leap(bench, parts, groupings, cost * PATIENCE)
         iterations += 1
         if now < cost * (1 - GAIN):
