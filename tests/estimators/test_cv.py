@@ -174,7 +174,7 @@ def test_scores_are_in_the_prices_of_errors():
 def test_a_time_limit_ends_the_choice_and_the_fit(time_limit):
     """There is a tree whatever the time, and it is said that the choice was cut short."""
     rng = np.random.default_rng(0)
-    model = small(time_limit=time_limit, path_iter=10_000).fit(
+    model = small(time_limit=time_limit, path_iter=10_000, max_iter=10_000).fit(
         rng.normal(size=(150, 4)), rng.integers(0, 3, 150)
     )
     assert not model.choice_is_complete_
