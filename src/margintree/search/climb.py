@@ -95,13 +95,14 @@ def climb(
 ) -> Found:
     """Run a chain until it is stuck, has used up its iterations, or time is over.
 
-    Some chains first look for trees as if splits earned something: where a few splits are good,
-    all chains would end there, and better trees with more of them would not be found.
+    Some chains first look for trees as if splits earned something, where there may be several:
+    where a few splits are good, all chains would end there, and better trees with more of them
+    would not be found.
     """
     bench.is_over = is_over
     begin(bench, chain, parts, groupings)
     iterations = 0
-    if chain.rewards_splits and chain.max_iterations > 1:
+    if chain.rewards_splits and bench.task.depth > 1 and chain.max_iterations > 1:
         with bench.rewarded_splits(chain.worth * bench.rng.random()):
             iterations = improve(bench, parts, groupings, chain.max_iterations - 1).iterations
     found = improve(bench, parts, groupings, chain.max_iterations - iterations)
