@@ -105,8 +105,8 @@ def run_accuracy(folder: Path) -> None:
     print(f"{'set':>10} {'depth':>5} {'margintree':>10} {'s':>6} {'CART':>7} {'STree':>7} {'C':>6}")
     for name, depth in SETS:
         table = np.loadtxt(folder / f"{name}.csv", delimiter=",", skiprows=1, dtype=str)
-        X, y = table[:, :-1].astype(np.float64), table[:, -1]
-        y = np.unique(y, return_inverse=True)[1]  # STree takes its labels for 0, 1, ...
+        X = table[:, :-1].astype(np.float64)
+        y = np.unique(table[:, -1], return_inverse=True)[1]  # STree takes labels for 0, 1, ...
         X, X_test, y, y_test = train_test_split(X, y, test_size=0.2, random_state=0, stratify=y)
         start = time.perf_counter()
         tree = MOCTSVMClassifier(max_depth=depth, time_limit=None, **OPTIONS).fit(X, y)
