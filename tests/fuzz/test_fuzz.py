@@ -58,5 +58,5 @@ def test_a_reader_takes_what_makes_sense_and_nothing_else(tmp_path, target, make
         capture_output=True,
         text=True,
     )
-    assert done.returncode == 0, done.stderr[-4000:]
+    assert done.returncode == 0, f"{done.stdout[-4000:]}\n{done.stderr[-1000:]}"
     assert "DONE" in done.stderr

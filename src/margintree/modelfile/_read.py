@@ -194,13 +194,25 @@ def _unfitted(name: str, params: Mapping[str, Any]) -> TreeClassifier:
 
 def _param(value: Any, name: str) -> Any:
     """Return the dict that was written as pairs, or the matrix that was written as its rows."""
-    if isinstance(value, dict) and [*value] == ["rows"]:
-        return value["rows"]
+    if isinstance(value, dict):
+        return _rows(value, name)
     if not isinstance(value, list):
         return value
     if not all(isinstance(pair, list) and len(pair) == 2 for pair in value):
-        fail(f"params.{name} must be a list of pairs.")
+        fail(f"the parameter {name!r} must be a list of pairs.")
     return {key: _param(entry, name) for key, entry in value}
+
+
+def _rows(value: Mapping[str, Any], name: str) -> Any:
+    """Return the rows of a matrix, as lists; they must be of one length and one type."""
+    rows = value.get("rows")
+    try:
+        matrix = np.array(rows)
+    except ValueError as error:
+        fail(f"the parameter {name!r} has rows of different lengths.", error)
+    if len(value) != 1 or matrix.dtype.kind not in "biufU" or matrix.tolist() != rows:
+        fail(f"the parameter {name!r} must have 'rows' of numbers and nothing else.")
+    return rows
 
 
 def _names(names: list[Any], n_features: int) -> AnyArray:
