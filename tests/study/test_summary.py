@@ -57,7 +57,7 @@ def test_the_order_of_rows_does_not_matter(shuffler, seed):
 
 @given(st.integers(0, 99), st.integers(1, 3), st.integers(1, 4))
 def test_the_best_in_every_fold_is_what_brute_force_finds(seed, repetitions, folds):
-    """The mean over folds of the largest accuracy there, never below the best on the grid."""
+    """The mean over folds of the largest accuracy there, never below the best by repetition."""
     rows = synthetic_rows.study(("iris",), ("cart",), repetitions, folds, seed=seed)
     summary = summarise(rows)
     folded, whole = (

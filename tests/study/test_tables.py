@@ -87,7 +87,7 @@ def test_the_last_column_is_our_method_against_the_best_of_the_papers_others():
     assert body(table, "wine", "printed")[table.columns[-1]].text == "+1.91"
     ours, octh = (SUMMARY.values(Key("iris", m, "grid"), "accuracy") for m in ("moctsvm", "octh"))
     mean = 100 * sum(ours[i] - octh[i] for i in ours) / len(ours)
-    text = body(table, "iris", "best on the grid")[table.columns[-1]].text
+    text = body(table, "iris", "best by repetition")[table.columns[-1]].text
     assert float(text.split()[0].replace("−", "-")) == pytest.approx(mean, abs=0.006)
 
 
@@ -110,8 +110,8 @@ def test_unfinished_work_is_named():
     rows = [r for r in ROWS if r.job[:2] != ("iris", 1) or r.method != "cart"]
     told = [note for note in notes(summarise(rows)) if note.startswith("Unfinished")]
     assert told == [
-        "Unfinished, best in every fold (1 of 2 repetitions): CART on iris",
-        "Unfinished, best on the grid (1 of 2 repetitions): CART on iris",
+        "Unfinished, best by fold (1 of 2 repetitions): CART on iris",
+        "Unfinished, best by repetition (1 of 2 repetitions): CART on iris",
         "Unfinished, nested (1 of 2 repetitions): CART on iris",
     ]
 
@@ -126,10 +126,10 @@ def test_the_specification_says_what_is_unfinished():
     assert body(table, "wine", "nested")["CART"].text.endswith(" (1 of 3)")
     assert "of" not in body(table, "wine", "printed")["CART"].text
     assert notes(summary)[2:] == [
-        "Unfinished, best in every fold (2 of 3 repetitions): CART on iris",
-        "Unfinished, best in every fold (1 of 3 repetitions): CART on wine",
-        "Unfinished, best on the grid (2 of 3 repetitions): CART on iris",
-        "Unfinished, best on the grid (1 of 3 repetitions): CART on wine",
+        "Unfinished, best by fold (2 of 3 repetitions): CART on iris",
+        "Unfinished, best by fold (1 of 3 repetitions): CART on wine",
+        "Unfinished, best by repetition (2 of 3 repetitions): CART on iris",
+        "Unfinished, best by repetition (1 of 3 repetitions): CART on wine",
         "Unfinished, nested (2 of 3 repetitions): CART on iris",
         "Unfinished, nested (1 of 3 repetitions): CART on wine",
         "No rows yet of the methods OCT.",
@@ -188,7 +188,7 @@ def test_every_measure_has_its_table(measure):
     table = results_table(SUMMARY, measure=measure)
     spread = SUMMARY.spread(Key("iris", "cart", "grid"), measure)
     factor = 100 if "accuracy" in measure else 1
-    text = body(table, "iris", "best on the grid")["CART"].text
+    text = body(table, "iris", "best by repetition")["CART"].text
     assert float(text.split()[0]) == pytest.approx(factor * spread.mean, rel=5e-3)
     assert any(line[1].text == "printed" for line in table.rows) == (measure == "accuracy")
 

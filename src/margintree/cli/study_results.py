@@ -69,7 +69,7 @@ ReadingOption = Annotated[
     typer.Option(
         "--reading",
         "-r",
-        help="Parameters best in every fold, best on the grid, chosen inside folds, or all three.",
+        help="Parameters best on the grid, by fold or by repetition; nested; or all three.",
     ),
 ]
 FormatOption = Annotated[TableFormat, typer.Option("--format", "-f", help="How to write it.")]

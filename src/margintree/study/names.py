@@ -14,7 +14,7 @@ LABELS = {
     "contree": "ConTree",
 }
 """The methods by the names of their rows, those of the paper's table first."""
-READINGS = {"fold": "best in every fold", "grid": "best on the grid", "nested": "nested"}
+READINGS = {"fold": "best by fold", "grid": "best by repetition", "nested": "nested"}
 """The readings of the calibration, the most flattering first."""
 MEASURES = {
     "accuracy": "accuracy (%)",

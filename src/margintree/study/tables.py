@@ -260,9 +260,9 @@ def notes(summary: Summary, readings: Sequence[str] = tuple(READINGS)) -> list[s
     """Return what a reader of the tables must know: what is missing, and why."""
     return [
         "Printed: Table 1 of Blanco, Japón and Puerto, https://doi.org/10.1007/s10994-023-06366-1.",
-        "Best in every fold: the combination with the highest accuracy on the test rows of a fold, "
-        "an upper bound. Best on the grid: the one combination that is best for all folds of a "
-        "repetition. Nested: chosen inside the training fold.",
+        "Best by fold: the combination of the grid with the highest accuracy on the test rows of a "
+        "fold, an upper bound. Best by repetition: the one combination of the grid that is best "
+        "for all folds of a repetition. Nested: chosen inside the training fold.",
         *_absence_notes(summary),
         *_unfinished_notes(summary, readings),
         *_unbegun_notes(summary),
