@@ -56,6 +56,7 @@ def test_a_study_is_run_once(tmp_path):
     status = run("study", "status", "tiny.toml")
     assert status.stdout == run("study", "run", "tiny.toml").stdout
     assert "2 of 4 jobs" in status.stdout
+    assert run("study", "table", "tiny.toml").stdout == run("study", "table", "tiny").stdout != ""
 
 
 @pytest.mark.parametrize(

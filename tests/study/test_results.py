@@ -218,9 +218,13 @@ def test_the_commands_make_files(folder):
         assert run("table", "rows.csv.bz2", "-f", form, "-o", f"table.{form}") == ""
         assert (folder / f"table.{form}").read_text(encoding="utf-8") == printed
     assert "MOCTSVM" in run("table", "rows.csv.bz2", "--measure", "speed")
-    for speeds in run("table", "rows.csv.bz2", "-m", "speed", "-f", "csv").split("\n\n"):
-        lines = csv.DictReader(io.StringIO(speeds))
-        assert [line["data_set"] for line in lines] == [*NAMES, "all"]
+    speeds = [
+        *csv.DictReader(io.StringIO(run("table", "rows.csv.bz2", "-m", "speed", "-f", "csv")))
+    ]
+    assert [line["data_set"] for line in speeds] == [*NAMES, "all"] * 3
+    assert len({line["table"] for line in speeds}) == 3
+    nested = csv.DictReader(io.StringIO(run("table", "rows.csv.bz2", "-r", "nested", "-f", "csv")))
+    assert {line["reading"] for line in nested} == {"nested"}
     assert "printed" not in run("table", "rows.csv.bz2", "-m", "splits").split("Printed")[0]
     assert "| MOCTSVM" in run("compare", "rows.csv.bz2", "-r", "nested", "-f", "markdown")
     drawn = run("figures", "rows.csv.bz2", "-o", folder / "pictures", "-r", "grid")

@@ -149,6 +149,15 @@ nested_grid = [{ c1 = 100.0, c2 = 0.1, c3 = 0.1 }, { c1 = 1.0, c2 = 1.0, c3 = 1.
     assert row.accuracy == (fits[place].predict(X[test]) == y[test]).mean()
 
 
+def test_the_seconds_of_a_choice_have_its_fit_in_them(monkeypatch):
+    """Also where that is known from the grid and not done again."""
+    monkeypatch.setattr(Task, "_choice", lambda *_: 1)
+    *grid, nested = task_of(SPEC, Job("iris", 0, 0, "svm-ovo")).run()[1]
+    assert nested.parameters == grid[1].parameters
+    assert nested.fit_seconds > grid[1].build_seconds + grid[1].fit_seconds > 0
+    assert nested.build_seconds == 0
+
+
 def test_a_class_that_was_not_learnt_is_never_right():
     """Neither by its margin nor by its label."""
     X, y = canonical(load("iris"))

@@ -60,11 +60,21 @@ def test_a_job_that_is_done_again_replaces_its_rows(store):
     assert store.jobs("failed") == set()
 
 
+@pytest.mark.parametrize("status", ["skipped", "failed"])
+def test_what_is_done_is_not_undone(store, status):
+    """By a process that looked before another one was done, and could not do it itself."""
+    session = store.begin("tiny", "")
+    store.write(session, JOB, [ROW._replace(status=status)])
+    store.write(session, JOB, [ROW])
+    store.write(session, JOB, [ROW._replace(status=status)])
+    assert [row.status for row in store.rows()] == ["done"]
+
+
 def test_a_store_keeps_to_one_specification(store):
     """Rows of two grids would be mixed up."""
     store.begin("tiny", "a")
     store.begin("tiny", "a")
-    with pytest.raises(InvalidInputError, match="another --store"):
+    with pytest.raises(InvalidInputError, match="another file"):
         store.begin("tiny", "b")
 
 
@@ -77,6 +87,10 @@ def test_files_that_are_no_stores_are_refused(tmp_path):
         Store(tmp_path / "missing" / "s.sqlite")
     with pytest.raises(InvalidInputError, match="there is none"):
         Store.existing(tmp_path / "none.sqlite")
+    (tmp_path / "empty.sqlite").touch()
+    with pytest.raises(InvalidInputError, match="it is empty"):
+        Store.existing(tmp_path / "empty.sqlite")
+    assert not (tmp_path / "empty.sqlite").stat().st_size
 
 
 def test_other_databases_are_left_alone(tmp_path):

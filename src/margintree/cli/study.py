@@ -9,7 +9,7 @@ import typer
 
 from margintree.cli._errors import INTERRUPTED, reported
 from margintree.cli.data import DataDir
-from margintree.cli.study_results import compare, export, figures, table
+from margintree.cli.study_results import compare, export, figures, store_path, table
 
 if TYPE_CHECKING:
     from margintree.study.spec import Spec
@@ -27,11 +27,6 @@ StorePath = Annotated[
     Path | None,
     typer.Option("--store", help="File of the rows.", show_default="study-SPEC.sqlite"),
 ]
-
-
-def store_path(spec: str, store: Path | None) -> Path:
-    """Return the file in which the rows of a specification are kept."""
-    return store or Path(f"study-{Path(spec).stem}.sqlite")
 
 
 @app.command()
@@ -70,7 +65,7 @@ def run(
     from margintree.study.spec import read_spec
     from margintree.study.store import Store
 
-    what, rows = read_spec(spec), Store(store_path(spec, store))
+    what, rows = read_spec(spec), Store(store or store_path(spec))
     try:
         with _progress(what, rows, data_set, method, retry) as tell:
             run_study(
@@ -102,7 +97,7 @@ def status(spec: SpecName, store: StorePath = None) -> None:
     from margintree.study.spec import read_spec
     from margintree.study.store import Store
 
-    _print_status(read_spec(spec), Store.existing(store_path(spec, store)))
+    _print_status(read_spec(spec), Store.existing(store or store_path(spec)))
 
 
 for command in (table, figures, compare, export):

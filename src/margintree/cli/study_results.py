@@ -108,10 +108,10 @@ def table(
     _check(output, path)
     study = _read(path)
     summary = study.summary()
-    if form is TableFormat.CSV and measure is not Measure.SPEED:
-        _give(csv_text(*numbers(summary)), output)
-        return
     readings = _readings(reading, summary)
+    if form is TableFormat.CSV and measure is not Measure.SPEED:
+        _give(csv_text(*numbers(summary, readings)), output)
+        return
     _write(_tables(study, summary, readings, measure), notes(summary, readings), form, output)
 
 
@@ -203,11 +203,17 @@ def export(
         typer.echo(f"{written}  ({written.stat().st_size / 1e6:.2f} MB)")
 
 
+def store_path(spec: str) -> Path:
+    """Return the file in which the rows of a specification are kept, if no other is named."""
+    return Path(f"study-{Path(spec).stem}.sqlite")
+
+
 def _found(store: Path | None) -> Path:
     """Return the file that is meant: one by its path or specification, or the latest store."""
     if store is not None:
-        by_name = Path(f"study-{store}.sqlite")
-        return by_name if not store.exists() and by_name.exists() else store
+        by_spec = store_path(str(store))
+        is_spec = store.suffix == ".toml" or not store.exists()
+        return by_spec if is_spec and by_spec.exists() else store
     stores = sorted(Path().glob("study-*.sqlite"), key=lambda path: path.stat().st_mtime)
     if not stores:
         raise InvalidInputError(

@@ -86,7 +86,7 @@ def read_study(path: str | os.PathLike[str]) -> Study:
         )
     ending = _ending(path)
     if ending is None:
-        store = Store(path)
+        store = Store.existing(path)
         return Study([_rounded(row) for row in store.rows()], store.sessions())
     try:
         text = _FORMS[ending][1](path.read_bytes()).decode("utf-8")

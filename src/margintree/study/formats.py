@@ -3,6 +3,8 @@
 import html
 import re
 from collections.abc import Callable, Iterable, Sequence
+from itertools import groupby
+from operator import attrgetter
 from typing import Any
 
 from rich import box
@@ -195,17 +197,24 @@ def _html_line(cells: Iterable[Cell], n_names: int, tag: str) -> str:
 def csv_lines(tables: Iterable[Table], _notes: Iterable[str]) -> str:
     r"""Return the cells of tables as CSV, for programs, which do not read notes.
 
+    The first column is the title of the table. Tables with the same columns follow each other
+    under one head, and a blank line divides them from others.
+
     Examples
     --------
     >>> csv_lines([Table("T", ("data set", "a"), ((Cell("iris"), Cell("95")),), ())], ["a note"])
-    'data_set,a\niris,95\n'
+    'table,data_set,a\nT,iris,95\n'
     """
     return "\n".join(
         csv_text(
-            [head.replace(" ", "_") for head in table.columns],
-            ([cell.text for cell in line] for line in (*table.rows, *table.foot)),
+            ["table", *(head.replace(" ", "_") for head in columns)],
+            (
+                [table.title, *(cell.text for cell in line)]
+                for table in alike
+                for line in (*table.rows, *table.foot)
+            ),
         )
-        for table in tables
+        for columns, alike in groupby(tables, key=attrgetter("columns"))
     )
 
 

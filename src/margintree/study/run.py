@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -178,13 +178,23 @@ class Task:
         ]
         if not self.spec.nested.times(len(y)):
             return rows
+        point, fit = self._chosen(X, y, fits)
+        return [*rows, self._row(point, fit, self.X[test], self.y[test])._replace(reading="nested")]
+
+    def _chosen(self, X: FloatArray, y: AnyArray, fits: Sequence[Fit]) -> tuple[Point, Fit]:
+        """Return what is chosen inside the training fold, fitted to it on the path of the choice.
+
+        The seconds of the fit are those of the choice, too. The fits are those of the grid.
+        """
+        method = self.spec.methods[self.job.method]
         start = time.perf_counter()
         place = self._choice(X, y)
-        if method.nested_grid != method.grid:  # what is chosen is fitted as it was in the choice
-            fits = self._fit(X, y, method.nested_grid, method.iterations)
-        row = self._row(method.nested_grid[place], fits[place], self.X[test], self.y[test])
+        is_known = method.nested_grid == method.grid
+        fit = (fits if is_known else self._fit(X, y, method.nested_grid, method.iterations))[place]
         seconds = time.perf_counter() - start
-        return [*rows, row._replace(reading="nested", fit_seconds=seconds)]
+        if is_known:
+            seconds += fit.build_seconds + fit.fit_seconds
+        return method.nested_grid[place], replace(fit, build_seconds=0.0, fit_seconds=seconds)
 
     def _folds(self) -> Iterator[tuple[IntArray, IntArray]]:
         return divide(self.y, self.spec.folds, seed=self.job.repetition)

@@ -216,7 +216,7 @@ class Store:
             if tables and "runs" not in tables:
                 raise InvalidInputError(
                     f"The store {str(self.path)!r} must be a file of this command; it is a "
-                    "database of something else. Choose another --store."
+                    "database of something else. Choose another file."
                 )
             if not tables:
                 # Readers and a writer do not wait for each other, and a killed one leaves no trace.
@@ -226,10 +226,10 @@ class Store:
     @classmethod
     def existing(cls, path: str | os.PathLike[str]) -> "Store":
         """Return the store of a file that is there."""
-        if not Path(path).is_file():
+        if not Path(path).is_file() or not Path(path).stat().st_size:
             raise InvalidInputError(
                 f"The store {os.fspath(path)!r} must be a file that 'margintree study run' wrote; "
-                "there is none. Run the study first, or name its file with --store."
+                "there is none, or it is empty. Run the study first, or name its file."
             )
         return cls(path)
 
@@ -248,7 +248,7 @@ class Store:
             if known - {spec}:
                 raise InvalidInputError(
                     f"The store {str(self.path)!r} must hold rows of one specification; it holds "
-                    f"those of another one than {name!r} as it is now. Choose another --store."
+                    f"those of another one than {name!r} as it is now. Choose another file."
                 )
             values = _now(), as_json(_versions()), _commit(), _machine(), spec
             cursor = connection.execute(
@@ -259,10 +259,16 @@ class Store:
             return int(cursor.lastrowid or 0)
 
     def write(self, session: int, job: Job, rows: Sequence[Row]) -> None:
-        """Write all rows of a job, in place of those it has, or none."""
+        """Write all rows of a job, in place of those it has, or none.
+
+        A job that is done stays so: another process, which could not do it, does not undo it.
+        """
         marks = ", ".join("?" * len(COLUMNS))
+        is_done = any(row.status == "done" for row in rows)
         with self._errors(), self._connection() as connection:
             connection.execute("BEGIN IMMEDIATE")
+            if not is_done and connection.execute(_DONE, job).fetchone():
+                return
             connection.execute(f"DELETE FROM runs WHERE {_IS_JOB}", job)
             connection.executemany(
                 f"INSERT INTO runs ({', '.join(COLUMNS)}) VALUES ({marks})",
@@ -284,8 +290,7 @@ class Store:
 
     def is_done(self, job: Job) -> bool:
         """Tell whether a job has rows that are done."""
-        query = f"SELECT 1 FROM runs WHERE {_IS_JOB} AND status = 'done' LIMIT 1"
-        return bool(self._all(query, job))
+        return bool(self._all(_DONE, job))
 
     def sessions(self) -> list[Session]:
         """Return the sessions, the first first."""
@@ -309,11 +314,12 @@ class Store:
         except sqlite3.DatabaseError as error:
             raise InvalidInputError(
                 f"The store {str(self.path)!r} must be a file of this command in a folder in which "
-                f"you may write; {error}. Choose another --store."
+                f"you may write; {error}. Choose another file."
             ) from error
 
 
 _IS_JOB = " AND ".join(f"{name} = ?" for name in Job._fields)
+_DONE = f"SELECT 1 FROM runs WHERE {_IS_JOB} AND status = 'done' LIMIT 1"
 
 
 def _now() -> str:

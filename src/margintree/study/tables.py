@@ -269,7 +269,9 @@ def notes(summary: Summary, readings: Sequence[str] = tuple(READINGS)) -> list[s
     ]
 
 
-def numbers(summary: Summary) -> tuple[list[str], list[list[object]]]:
+def numbers(
+    summary: Summary, readings: Sequence[str] = tuple(READINGS)
+) -> tuple[list[str], list[list[object]]]:
     """Return columns and rows of all numbers, for programs: accuracies in per cent.
 
     Where a method has no numbers on a data set, its cells are empty and its status says why;
@@ -282,7 +284,7 @@ def numbers(summary: Summary) -> tuple[list[str], list[list[object]]]:
     rows: list[list[object]] = []
     for data_set in summary.data_sets:
         for method in summary.methods:
-            for reading in READINGS:
+            for reading in readings:
                 key = Key(data_set, method, reading)
                 spreads = [view.number(*key) for view in views]
                 row: list[object] = [*key, _status(summary, key), summary.count(key)]
