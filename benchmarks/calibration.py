@@ -113,7 +113,7 @@ class Keeper:
 
 
 def rows_of(
-    name: str, folder: Path, n_folds: int, params: dict[str, Any], keeper: Keeper
+    name: str, folder: Path | None, n_folds: int, params: dict[str, Any], keeper: Keeper
 ) -> list[Row]:
     """Return a row for each of the first folds of a data set."""
     X, y = folds.read(name, folder)
@@ -143,7 +143,7 @@ def main() -> None:
     parser.add_argument("names", nargs="*", metavar="SET", help="data sets; by default all 13")
     parser.add_argument("--quick", action="store_true", help="two small sets, two folds")
     parser.add_argument("--jobs", type=int, default=1, help="processes")
-    parser.add_argument("--data", type=Path, default=folds.DATA, help="folder of the CSV files")
+    parser.add_argument("--data-dir", type=Path, default=folds.DATA, help="folder of the CSV files")
     parser.add_argument("--keep", type=Path, metavar="FILE", help="CSV file of finished folds")
     parser.add_argument("--unlimited", action="store_true", help="no time limit")
     given = parser.parse_args()

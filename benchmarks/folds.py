@@ -7,22 +7,23 @@ import numpy as np
 from sklearn.model_selection import StratifiedKFold
 
 from margintree._typing import FloatArray, IntArray
-from margintree.datasets import CATALOGUE, load
+from margintree.datasets import CATALOGUE, data_folder, load
 from margintree.problem import Costs, Problem
 
-DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
-"""Where the CSV files are unless told otherwise."""
+_BESIDE = Path(__file__).resolve().parents[2] / "shared" / "data"
+DATA = data_folder() or (_BESIDE if _BESIDE.is_dir() else None)
+"""The data folder unless told otherwise: that of the environment, or one beside the checkout."""
 
 NAMES = tuple(CATALOGUE)
 
 
-def read(name: str, folder: Path = DATA) -> tuple[FloatArray, IntArray]:
+def read(name: str, folder: Path | None = DATA) -> tuple[FloatArray, IntArray]:
     """Return the rows of a data set and their class codes; missing cells are NaN."""
     found = load(name, folder)
     return found.X, np.unique(found.y, return_inverse=True)[1]
 
 
-def training_fold(name: str, folder: Path = DATA) -> tuple[FloatArray, IntArray]:
+def training_fold(name: str, folder: Path | None = DATA) -> tuple[FloatArray, IntArray]:
     """Return the first training fold of a set, missing cells filled with the fold's means."""
     X, y = read(name, folder)
     with warnings.catch_warnings():
@@ -35,7 +36,9 @@ def training_fold(name: str, folder: Path = DATA) -> tuple[FloatArray, IntArray]
     return np.where(np.isnan(X), means, X), y
 
 
-def problem(name: str, costs: tuple[float, float, float], depth: int, folder: Path) -> Problem:
+def problem(
+    name: str, costs: tuple[float, float, float], depth: int, folder: Path | None
+) -> Problem:
     """Return the problem of a training fold."""
     X, y = training_fold(name, folder)
     n_classes = int(y.max()) + 1

@@ -48,12 +48,12 @@ def timed(fit: Callable[[], Any]) -> tuple[float, Any]:
     return time.process_time() - start, found
 
 
-def fitted_oct(name: str, folder: Path, **params: Any) -> Result:
+def fitted_oct(name: str, folder: Path | None, **params: Any) -> Result:
     """Return the result of OCT on the first training fold of a set."""
     return OCTClassifier(DEPTH, **params).fit(*folds.training_fold(name, folder)).result_
 
 
-def compile_kernels(folder: Path) -> None:
+def compile_kernels(folder: Path | None) -> None:
     """Do once, untimed, what the timed fits do: OCT, the search of OCT-H and its margin starts."""
     data = folds.training_fold("iris", folder)
     OCTClassifier(DEPTH).fit(*data)
@@ -61,7 +61,7 @@ def compile_kernels(folder: Path) -> None:
         classifier(DEPTH, max_iter=2).fit(*data)
 
 
-def octh_model_alone(name: str, folder: Path, seconds: float) -> Result:
+def octh_model_alone(name: str, folder: Path | None, seconds: float) -> Result:
     """Return what HiGHS finds for OCT-H without the native search, from the tree of CART."""
     classifier = OCTHClassifier(DEPTH, ALPHA)
     X, y = folds.training_fold(name, folder)
@@ -109,7 +109,7 @@ def solve_model(key: str, path: Path, solve: Callable[[], Result]) -> dict[str, 
     return row
 
 
-def run_oct(names: tuple[str, ...], folder: Path, path: Path, seconds: float) -> bool:
+def run_oct(names: tuple[str, ...], folder: Path | None, path: Path, seconds: float) -> bool:
     """Print the table of OCT, and tell whether the native method proves all and is never worse."""
     lost, unproved, ratios = 0, 0, []
     print(f"OCT at depth {DEPTH}, HiGHS for {seconds:g} s from the tree of CART")
@@ -138,7 +138,7 @@ def run_oct(names: tuple[str, ...], folder: Path, path: Path, seconds: float) ->
     return not lost and not unproved
 
 
-def run_octh(names: tuple[str, ...], folder: Path, path: Path, seconds: float) -> bool:
+def run_octh(names: tuple[str, ...], folder: Path | None, path: Path, seconds: float) -> bool:
     """Print the table of OCT-H, and tell whether the search is hardly ever worse than its model."""
     lost = 0
     print(f"OCT-H at depth {DEPTH}, alpha {ALPHA:g}, HiGHS for {seconds:g} s from the tree of CART")

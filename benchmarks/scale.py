@@ -28,9 +28,10 @@ from sklearn.tree import DecisionTreeClassifier
 import folds
 from about import about
 from margintree import MOCTSVMClassifier
+from margintree.limits import resident_memory
 from margintree.references import REFERENCES
 
-LARGE = folds.DATA / "large"
+LARGE = None if folds.DATA is None else folds.DATA / "large"
 ROWS = (1_000, 10_000, 100_000, 581_012)
 SETS = (("letter", 6), ("pendigits", 5), ("shuttle", 3))
 OPTIONS: dict[str, Any] = {"c1": 10.0, "c2": 0.001, "c3": 0.1, "n_jobs": 2, "random_state": 0}
@@ -168,10 +169,7 @@ def run_leaks(n_fits: int) -> None:
     y = (X[:, 0] > X[:, 1]).astype(int) + (X[:, 2] > 0.5)
     for done in range(n_fits + 1):
         if done % (n_fits // 10) == 0:
-            pages = int(Path("/proc/self/statm").read_text().split()[1])
-            print(
-                f"{done:6} fits {pages * os.sysconf('SC_PAGE_SIZE') / 2**20:8.1f} MiB", flush=True
-            )
+            print(f"{done:6} fits {resident_memory() * 1024:8.1f} MiB", flush=True)
         MOCTSVMClassifier(max_iter=20, n_jobs=2, random_state=done).fit(X, y)
 
 
@@ -183,7 +181,7 @@ def main() -> None:
     parser.add_argument("table", choices=("rows", "accuracy", "cold", "leaks", "part"))
     parser.add_argument("--rows", type=int, default=ROWS[-1], help="at most so many rows")
     parser.add_argument("--fits", type=int, default=1000)
-    parser.add_argument("--data-dir", type=Path, default=LARGE)
+    parser.add_argument("--data-dir", type=Path, default=LARGE, required=LARGE is None)
     options = parser.parse_args()
     if options.table == "part":
         fit_part(options.rows, options.data_dir)

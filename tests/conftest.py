@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from margintree.datasets import DATA_VARIABLE
+
 settings.register_profile("margintree", deadline=None, derandomize=True, max_examples=60)
 settings.load_profile("margintree")
 
@@ -16,10 +18,11 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 
 @pytest.fixture(scope="session")
 def shared_data():
-    """Return the folder with the data sets of the study, which lies beside the checkout."""
-    folder = Path(__file__).parents[2] / "shared" / "data"
+    """Return the folder with the data sets of the study: MARGINTREE_DATA, or ../shared/data."""
+    beside = Path(__file__).parents[2] / "shared" / "data"
+    folder = Path(os.environ.get(DATA_VARIABLE) or beside)
     if not folder.is_dir():
-        reason = "the data sets of the study (../shared/data) are not here"
+        reason = f"the data sets of the study are not here ({DATA_VARIABLE}, or ../shared/data)"
         if os.environ.get("CI"):
             pytest.fail(reason)
         pytest.skip(reason)

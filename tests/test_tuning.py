@@ -52,6 +52,12 @@ def test_a_path_says_what_the_judge_says(path):
         assert result.objective <= problem.error_prices.sum(axis=0).min()
 
 
+def test_a_path_without_iterations_searches_nothing():
+    """Every combination gets a tree without splits."""
+    results = fit_moctsvm_path(small_problem(), GRID, Limits(iterations=0))
+    assert {(result.iterations, result.tree.n_splits) for result in results} == {(0, 0)}
+
+
 def test_a_path_is_the_same_again_and_in_any_order(path):
     """Nothing but the training set, the grid and the limits decides it."""
     backwards = fit_moctsvm_path(small_problem(), GRID[::-1], FEW)[::-1]

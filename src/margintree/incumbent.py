@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from margintree import __version__
-from margintree.limits import Clock
+from margintree.limits import Clock, Limits
 from margintree.objective import with_leaf_mass
 from margintree.problem import Problem
 from margintree.result import Progress, Reason, Result, TracePoint, relative_gap
@@ -122,6 +122,14 @@ class Incumbent:
         if self.gap <= gap_limit:
             return Reason.OPTIMAL, None
         return Reason.LIMIT, self.clock.struck
+
+    def why_search_stopped(self, limits: Limits) -> tuple[Reason, str | None]:
+        """Return why a search stops, which also ends when it has made all its descents."""
+        if self.gap <= limits.gap or self.clock.is_over():
+            return self.why_stopped(limits.gap)
+        if limits.iterations is None:
+            return Reason.FINISHED, None
+        return Reason.LIMIT, "iterations"
 
     def result(
         self,

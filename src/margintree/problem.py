@@ -187,9 +187,10 @@ def _merge_rows(
     X: FloatArray, y: IntArray, weights: FloatArray
 ) -> tuple[FloatArray, IntArray, FloatArray]:
     """Drop rows of weight zero, add up the weights of equal rows, sort."""
-    if (weights < 0).any() or not np.isfinite(weights).all():
+    is_right = np.isfinite(weights) & (weights >= 0)
+    if not is_right.all():
         raise InvalidInputError(
-            f"Weights must be finite and at least 0; the smallest given is {weights.min()}. "
+            f"Weights must be finite and at least 0; {weights[~is_right][0]} was given. "
             "Remove the rows or correct the weights."
         )
     used = weights > 0

@@ -106,16 +106,8 @@ def search_sparse(
         while incumbent.iterations < most and incumbent.gap > limits.gap and not clock.is_over():
             incumbent.offer(centred(problem, next(descents)))
             incumbent.iterations += 1
-        reason, limit = _why_it_stopped(incumbent, limits, clock)
+        reason, limit = incumbent.why_search_stopped(limits)
     return incumbent.result(reason, limit, limits.gap, solver="search")
-
-
-def _why_it_stopped(
-    incumbent: Incumbent, limits: Limits, clock: Clock
-) -> tuple[Reason, str | None]:
-    if incumbent.gap <= limits.gap or clock.is_over():
-        return incumbent.why_stopped(limits.gap)
-    return (Reason.FINISHED, None) if limits.iterations is None else (Reason.LIMIT, "iterations")
 
 
 def default_iterations(problem: Problem) -> int:

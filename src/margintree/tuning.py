@@ -168,7 +168,7 @@ def _cost_path(
     # From dear errors, whose trees have many splits, to cheap ones: pruning is easier than growing.
     order = sorted(range(len(grid)), key=lambda k: _steps(grid[k]))
     anchors = order[:: int(max(1 / ANCHOR_SHARE, len(order) / N_ANCHORS + 1))]
-    longer = (limits.iterations or 0) * ANCHOR_FACTOR or None
+    longer = None if limits.iterations is None else limits.iterations * ANCHOR_FACTOR
     shared = sum(walk.fit(grid[k], longer).seconds for k in anchors)
     found = {k: walk.fit(grid[k], limits.iterations) for k in order}
     for k in reversed(order):
@@ -211,7 +211,7 @@ class _Walk:
         starts = self.pool.cheapest(prices_of(costs), N_STARTS)
         if starts and self.clock.is_over():
             return self._unsearched(costs, starts[0])
-        if starts and iterations is not None:
+        if starts and iterations:
             iterations = max(1, iterations * (1 + len(starts)) // (1 + N_STARTS))
         seconds = min(self.limits.seconds, self.clock.remaining())
         result = search(

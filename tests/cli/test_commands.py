@@ -135,6 +135,19 @@ def test_a_choice_that_is_cut_short_says_so(folder, tmp_path, lack):
     assert f"{lack} limit reached" in done.stdout
 
 
+def test_an_interrupted_choice_says_so(folder, monkeypatch, tmp_path):
+    """That nothing was compared, if so, and not that time was short."""
+
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("margintree.estimators.moctsvm_cv.fit_moctsvm_path", interrupt)
+    done = run("fit", folder / "iris.csv", "-t", "species", "-o", tmp_path / "m.json")
+    assert "nothing was compared, so these are the first of all: max_depth 1" in done.stdout
+    assert "cut short. Do not interrupt it" in done.stdout
+    assert "time-limit" not in done.stdout
+
+
 def test_predict_finds_columns_by_name(folder):
     """Columns in another order and further columns make no difference."""
     done = run("predict", folder / "m.json", folder / "other.csv")

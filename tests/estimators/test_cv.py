@@ -234,6 +234,7 @@ def test_it_takes_tables_too():
     ("params", "named"),
     [
         ({"c1": ()}, "c1"),
+        ({"c1": [[1.0], [3.0, 4.0]]}, "c1 must be a value or a list"),
         ({"c2": ("dear",)}, "c2"),
         ({"c3": (-1.0,)}, "c3"),
         ({"max_depth": (1.5,)}, "max_depth"),

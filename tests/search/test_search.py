@@ -1,6 +1,5 @@
 """The search as a whole: repeatable, honest about its result, and as good as enumeration."""
 
-import resource
 import signal
 import subprocess
 import sys
@@ -18,9 +17,13 @@ from margintree.limits import Limits, resident_memory
 from margintree.objective import objective
 from margintree.problem import Costs, Problem
 from margintree.result import Reason
-from margintree.search import search
+from margintree.search import Parts, search
+from margintree.search.aim import MARGINS
+from margintree.search.climb import Chain, climb
+from margintree.search.groupings import make_groupings
 from margintree.search.large import MANY_ROWS, Refiner, sample
 from margintree.search.task import make_task
+from margintree.search.workbench import Workbench
 from margintree.solvers import get
 from margintree.testing.instances import INSTANCES, tiny_problem
 from margintree.testing.oracle import cheapest_tree
@@ -78,6 +81,28 @@ def test_the_number_of_threads_does_not_change_the_tree(problem):
         assert other.objective == first.objective
         assert other.iterations == first.iterations
         assert [point[1:] for point in other.trace] == [point[1:] for point in first.trace]
+
+
+def test_chains_that_reward_splits_are_the_same_on_any_number_of_threads():
+    """There are some: chains that soon give up leave room for them."""
+    parts = Parts(max_failures=2)
+    limits = [Limits(iterations=120, seed=3, threads=threads) for threads in (1, 2, 3)]
+    first, *others = [search(IRIS, limit, parts=parts) for limit in limits]
+    assert all(other.tree == first.tree for other in others)
+    assert {other.iterations for other in others} == {first.iterations} == {120}
+
+
+@pytest.mark.parametrize("number", [9, 10])
+def test_a_chain_leaves_the_bench_as_it_was(number):
+    """With the true costs, also after splits were rewarded, and within its limit."""
+    bench = Workbench(MARGINS.make_task(IRIS))
+    task, groupings = bench.task, make_groupings(IRIS, 0)
+    chain = Chain(number, seed=0, origin=None, scale=2.0, max_iterations=30, worth=1e3)
+    found = climb(bench, chain, Parts(max_failures=3), groupings, lambda: False)
+    assert chain.rewards_splits == (number == 10)
+    assert bench.task is task
+    assert found.cost == pytest.approx(bench.price())
+    assert 1 < found.iterations <= 30
 
 
 def test_another_seed_is_another_search():
@@ -138,11 +163,10 @@ def test_memory_stays_steady():
     """Sixty fits of a small problem do not make the process grow."""
     for _ in range(10):
         search(CLOUDS, Limits(iterations=4, threads=2))
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    before = resident_memory()
     for seed in range(60):
         search(CLOUDS, Limits(iterations=4, threads=2, seed=seed))
-    grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
-    assert grown < 8_000  # kilobytes
+    assert resident_memory() - before < 8 / 1024
     assert threading.active_count() < 10
 
 
@@ -254,7 +278,10 @@ import numpy as np
 from margintree.limits import Limits
 from margintree.objective import objective
 from margintree.problem import Costs, Problem
-from margintree.search import search
+from margintree.search import Parts, search
+from margintree.search.aim import MARGINS
+from margintree.search.climb import Chain, climb
+from margintree.search.groupings import make_groupings
 
 rng = np.random.default_rng(0)
 X, y = rng.random(({n_rows}, 3)), rng.integers(0, 3, {n_rows})
@@ -504,7 +531,10 @@ import sys
 import numpy as np
 from margintree.limits import Limits
 from margintree.problem import Costs, Problem
-from margintree.search import search
+from margintree.search import Parts, search
+from margintree.search.aim import MARGINS
+from margintree.search.climb import Chain, climb
+from margintree.search.groupings import make_groupings
 from margintree.search.kernels.svm import smo
 
 rng = np.random.default_rng(1)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import fields
+from math import isnan
 
 import numpy as np
 from rich import box
@@ -15,6 +16,7 @@ from margintree.export import export_text
 from margintree.export.names import printable
 from margintree.preprocessing import NumberColumn
 from margintree.preprocessing.cells import without_zero
+from margintree.result import Reason, Result
 
 
 def console() -> Console:
@@ -37,10 +39,20 @@ def print_choice(out: Console, estimator: TableClassifier) -> None:
     if not isinstance(classifier, ChosenMixin):
         return
     chosen = ", ".join(f"{name} {value:g}" for name, value in classifier.best_params_.items())
-    out.print(f"chosen by cross-validation: {chosen}  (score {classifier.best_score_:.2%})")
+    if isnan(classifier.best_score_):
+        out.print(f"nothing was compared, so these are the first of all: {chosen}")
+    else:
+        out.print(f"chosen by cross-validation: {chosen}  (score {classifier.best_score_:.2%})")
     if not classifier.choice_is_complete_:
-        lack = "memory" if classifier.result_.limit == "memory" else "time"
-        out.print(f"The choice was cut short. Give it more {lack}: --{lack}-limit")
+        out.print(f"The choice was cut short. {_remedy(classifier.result_)}")
+
+
+def _remedy(result: Result) -> str:
+    """Return what to do about a choice that was cut short."""
+    if result.reason is Reason.INTERRUPTED:
+        return "Do not interrupt it to have more compared."
+    lack = "memory" if result.limit == "memory" else "time"
+    return f"Give it more {lack}: --{lack}-limit"
 
 
 def print_outcome(out: Console, estimator: TreeClassifier | TableClassifier) -> None:

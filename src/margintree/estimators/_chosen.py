@@ -113,11 +113,14 @@ class ChosenMixin(TreeClassifier):
 
     def _values(self, name: str) -> list[Any]:
         """Return the values of a parameter to choose from."""
-        values: list[Any] = np.atleast_1d(getattr(self, name)).tolist()
+        given = getattr(self, name)
+        try:
+            values: list[Any] = np.atleast_1d(given).tolist()
+        except ValueError:  # lists of several lengths inside
+            values = []
         if not values:
             raise InvalidInputError(
-                f"{name} must be a value or a list of values to choose from; an empty list was "
-                "given."
+                f"{name} must be a value or a list of values to choose from; {given!r} was given."
             )
         for value in values:
             validate_parameter_constraints(

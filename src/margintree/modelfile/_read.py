@@ -197,10 +197,19 @@ def _param(value: Any, name: str) -> Any:
     if isinstance(value, dict):
         return _rows(value, name)
     if not isinstance(value, list):
-        return value
+        return _single(value, name)
     if not all(isinstance(pair, list) and len(pair) == 2 for pair in value):
         fail(f"the parameter {name!r} must be a list of pairs.")
-    return {key: _param(entry, name) for key, entry in value}
+    return {_single(key, name): _param(entry, name) for key, entry in value}
+
+
+def _single(value: Any, name: str) -> Any:
+    """Return a parameter that is one value: null, a truth value, a text or a number."""
+    if isinstance(value, str):
+        return text(value, f"params.{name}")
+    if type(value) in (int, float):
+        number(value, f"params.{name}")
+    return value
 
 
 def _rows(value: Mapping[str, Any], name: str) -> Any:

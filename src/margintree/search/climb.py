@@ -19,7 +19,7 @@ PATIENCE = 2.0
 GAIN = 1e-6
 """Relative gain that counts as an improvement."""
 FIRST_CHAINS = 8
-"""Chains before the first that begins with splits rewarded."""
+"""Chains that all begin plainly; after them every other one begins with splits rewarded."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class Chain:
 
     @property
     def rewards_splits(self) -> bool:
-        """Whether it begins as if splits earned something: every other chain but the first."""
+        """Whether it begins as if splits earned something: every other chain after the first."""
         return self.number > FIRST_CHAINS and self.number % 2 == 0
 
 

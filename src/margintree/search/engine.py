@@ -92,16 +92,8 @@ def search(
         if not incumbent.clock.is_over():
             explore = _explore_large if problem.n_rows > MANY_ROWS else _explore
             explore(problem, limits, parts, incumbent, origins, aim)
-        reason, limit = _why_it_stopped(limits, incumbent)
+        reason, limit = incumbent.why_search_stopped(limits)
     return incumbent.result(reason, limit, limits.gap, "search")
-
-
-def _why_it_stopped(limits: Limits, incumbent: Incumbent) -> tuple[Reason, str | None]:
-    if incumbent.gap <= limits.gap:
-        return Reason.OPTIMAL, None
-    if incumbent.clock.is_over():
-        return Reason.LIMIT, incumbent.clock.struck
-    return (Reason.FINISHED, None) if limits.iterations is None else (Reason.LIMIT, "iterations")
 
 
 def _explore(

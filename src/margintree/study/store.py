@@ -250,7 +250,7 @@ class Store:
                     f"The store {str(self.path)!r} must hold rows of one specification; it holds "
                     f"those of another one than {name!r} as it is now. Choose another file."
                 )
-            values = _now(), as_json(_versions()), _commit(), _machine(), spec
+            values = _now(), as_json(_versions()), source_commit(), _machine(), spec
             cursor = connection.execute(
                 "INSERT INTO sessions (started, versions, commit_id, machine, spec)"
                 " VALUES (?, ?, ?, ?, ?)",
@@ -339,7 +339,7 @@ def _machine() -> str:
     return f"{platform.machine()}, {os.cpu_count()} cores, {platform.system()}"
 
 
-def _commit() -> str:
+def source_commit() -> str:
     """Return the commit of the source that runs, with a plus where it was changed since.
 
     Nothing where the source is not under version control, as in an installed package.
