@@ -6,8 +6,9 @@
 Takes ``--quick`` for two small sets and two folds. Each fold tests 25% of the rows and trains on
 75%. `MOCTSVMClassifierCV` has its default settings; the machine, one versus one, has its C tuned by
 the same inner folds; CART has the depth that was chosen, depth 3, or a number of splits that
-`CARTClassifierCV` chose at depth 3. Missing cells are the means of the training rows. ``--keep FILE`` keeps the rows of finished folds, which are not done again;
-``--unlimited`` lifts the default time limit, for machines that have other work.
+`CARTClassifierCV` chose at depth 3. Missing cells are the means of the training rows. ``--keep
+FILE`` keeps the rows of finished folds, which are not done again; ``--unlimited`` lifts the default
+time limit, for machines that have other work.
 """
 
 import argparse
@@ -42,7 +43,10 @@ BELOW_SVM, ABOVE_CART = 0.5, 4.0
 """Points of mean accuracy that ours may lie below the machine, and must lie above CART."""
 QUICK = ("iris", "zoo")
 QUICK_FOLDS = 2
-HEADINGS = tuple("ours SVM CART CART-3 CART-CV depth splits s-ours s-SVM cut".split())
+HEADINGS = (
+    *("ours", "SVM", "CART", "CART-3", "CART-CV"),
+    *("depth", "splits", "s ours", "s SVM", "cut"),
+)
 
 
 @dataclass(frozen=True)
