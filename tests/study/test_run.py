@@ -20,7 +20,7 @@ from margintree.datasets import DATA_VARIABLE, load
 from margintree.exceptions import InvalidInputError
 from margintree.limits import Limits
 from margintree.references import Reference
-from margintree.study.methods import METHODS, Terms
+from margintree.study.methods import METHODS, Settings
 from margintree.study.plan import canonical, jobs_of
 from margintree.study.run import Task, open_jobs, run_study
 from margintree.study.spec import parse_spec, read_spec
@@ -138,12 +138,12 @@ nested_grid = [{ c1 = 100.0, c2 = 0.1, c3 = 0.1 }, { c1 = 1.0, c2 = 1.0, c3 = 1.
     X, y = canonical(load("iris"))
     train, test = list(divide(y, spec.folds, seed=1))[2]
     grid = spec.methods["moctsvm"].nested_grid
-    terms = Terms(spec.depth, spec.min_leaf, Limits(iterations=3, seed=0))
+    settings = Settings(spec.depth, spec.min_leaf, Limits(iterations=3, seed=0))
     scores = np.zeros(len(grid))
     for fold, others in divide(y[train], spec.nested.folds, seed=0):
-        inner = METHODS["moctsvm"].fit_path(X[train][others], y[train][others], grid, terms)
+        inner = METHODS["moctsvm"].fit_path(X[train][others], y[train][others], grid, settings)
         scores += [fit.score(X[train][fold], y[train][fold]) for fit in inner]
-    fits = METHODS["moctsvm"].fit_path(X[train], y[train], grid, terms)
+    fits = METHODS["moctsvm"].fit_path(X[train], y[train], grid, settings)
     place = int(scores.argmax())
     assert (row.reading, json.loads(row.parameters)) == ("nested", grid[place])
     assert row.accuracy == (fits[place].predict(X[test]) == y[test]).mean()
@@ -162,12 +162,12 @@ def test_a_class_that_was_not_learnt_is_never_right():
     """Neither by its margin nor by its label."""
     X, y = canonical(load("iris"))
     known = y != y[0]
-    terms = Terms(2, 0.05, Limits(iterations=2, seed=0))
+    settings = Settings(2, 0.05, Limits(iterations=2, seed=0))
     for method, point in (
         ("moctsvm", {"c1": 1.0, "c2": 1.0, "c3": 0.1}),
         ("cart", {"max_splits": 2}),
     ):
-        (fit,) = METHODS[method].fit_path(X[known], y[known], [point], terms)
+        (fit,) = METHODS[method].fit_path(X[known], y[known], [point], settings)
         assert fit.score(X[~known], y[~known]) == 0
         assert 0.8 * known.sum() < fit.score(X[known], y[known]) <= known.sum()
 

@@ -53,7 +53,7 @@ class Fit:
 
 
 @dataclass(frozen=True)
-class Terms:
+class Settings:
     """What all fits of a study share: depth, least weight of a leaf, and limits."""
 
     depth: int
@@ -73,7 +73,7 @@ class Method(Protocol):
         """Return why it cannot be used for so many classes, or at all; nothing when it can."""
         ...
 
-    def fit_path(self, X: FloatArray, y: AnyArray, grid: Grid, terms: Terms) -> list[Fit]:
+    def fit_path(self, X: FloatArray, y: AnyArray, grid: Grid, settings: Settings) -> list[Fit]:
         """Return a fitted model for every combination of the grid."""
         ...
 
@@ -81,7 +81,7 @@ class Method(Protocol):
 class Trees(Protocol):
     """Trees of one kind on one training set."""
 
-    def __init__(self, X: FloatArray, y: IntArray, n_classes: int, terms: Terms) -> None: ...
+    def __init__(self, X: FloatArray, y: IntArray, n_classes: int, settings: Settings) -> None: ...
 
     def solve(self, grid: Grid) -> list[Result]:
         """Return the results of a grid."""
@@ -119,11 +119,11 @@ class TreeMethod:
             return ""
         return f"for at most {self.max_classes} classes; the set has {n_classes}"
 
-    def fit_path(self, X: FloatArray, y: AnyArray, grid: Grid, terms: Terms) -> list[Fit]:
+    def fit_path(self, X: FloatArray, y: AnyArray, grid: Grid, settings: Settings) -> list[Fit]:
         """Return a fitted tree for every combination of the grid."""
         start = time.perf_counter()
         classes, codes = np.unique(y, return_inverse=True)
-        trees = self.trees(X, codes, len(classes), terms)
+        trees = self.trees(X, codes, len(classes), settings)
         seconds = (time.perf_counter() - start) / len(grid)
         scorer = _margin_scorer if self.has_margins else _scorer
         return [
@@ -186,13 +186,13 @@ class OutsideMethod:
         """Return why it cannot be used here; nothing when it can."""
         return self.reference.why_missing()
 
-    def fit_path(self, X: FloatArray, y: AnyArray, grid: Grid, terms: Terms) -> list[Fit]:
+    def fit_path(self, X: FloatArray, y: AnyArray, grid: Grid, settings: Settings) -> list[Fit]:
         """Return a fitted classifier for every combination of the grid."""
-        return [self._fit(X, y, point, terms) for point in grid]
+        return [self._fit(X, y, point, settings) for point in grid]
 
-    def _fit(self, X: FloatArray, y: AnyArray, point: Point, terms: Terms) -> Fit:
+    def _fit(self, X: FloatArray, y: AnyArray, point: Point, settings: Settings) -> Fit:
         start = time.perf_counter()
-        depth = {} if self.levels is None else {"max_depth": self.levels + terms.depth}
+        depth = {} if self.levels is None else {"max_depth": self.levels + settings.depth}
         classifier = self.reference.classifier(**depth, **point)
         built = time.perf_counter()
         with warnings.catch_warnings():
@@ -211,9 +211,9 @@ class OutsideMethod:
 class MarginTrees:
     """Trees of MOCTSVM."""
 
-    def __init__(self, X: FloatArray, y: IntArray, n_classes: int, terms: Terms) -> None:
-        self.problem = Problem.from_data(X, y, n_classes=n_classes, depth=terms.depth)
-        self.limits = terms.limits
+    def __init__(self, X: FloatArray, y: IntArray, n_classes: int, settings: Settings) -> None:
+        self.problem = Problem.from_data(X, y, n_classes=n_classes, depth=settings.depth)
+        self.limits = settings.limits
 
     def costs(self, point: Point) -> Costs:
         """Return the costs of a combination."""
@@ -247,10 +247,10 @@ class LabelTrees(MarginTrees):
 class CARTTrees:
     """Trees of CART, pruned to a number of splits."""
 
-    def __init__(self, X: FloatArray, y: IntArray, n_classes: int, terms: Terms) -> None:
-        self.problem = relative_errors(X, y, n_classes=n_classes, depth=terms.depth)
-        self.shape = Shape.of(self.problem, terms.min_leaf)
-        self.limits = terms.limits
+    def __init__(self, X: FloatArray, y: IntArray, n_classes: int, settings: Settings) -> None:
+        self.problem = relative_errors(X, y, n_classes=n_classes, depth=settings.depth)
+        self.shape = Shape.of(self.problem, settings.min_leaf)
+        self.limits = settings.limits
 
     def solve(self, grid: Grid) -> list[Result]:
         """Return the results of a grid."""
@@ -273,8 +273,8 @@ class OCTTrees(CARTTrees):
 class OCTHTrees(CARTTrees):
     """Trees of OCT-H."""
 
-    def __init__(self, X: FloatArray, y: IntArray, n_classes: int, terms: Terms) -> None:
-        super().__init__(X, y, n_classes, terms)
+    def __init__(self, X: FloatArray, y: IntArray, n_classes: int, settings: Settings) -> None:
+        super().__init__(X, y, n_classes, settings)
         self.shape = replace(self.shape, axis_parallel=False, separation=SEPARATION)
 
     def solve(self, grid: Grid) -> list[Result]:

@@ -18,7 +18,7 @@ from margintree.choice import divide, place_of_best, usual_or_best
 from margintree.datasets import data_folder, load
 from margintree.exceptions import InvalidInputError, MargintreeError
 from margintree.limits import Limits
-from margintree.study.methods import METHODS, Fit, Grid, Point, Terms
+from margintree.study.methods import METHODS, Fit, Grid, Point, Settings
 from margintree.study.plan import canonical, jobs_of
 from margintree.study.spec import Spec
 from margintree.study.store import Job, Row, Store, as_json
@@ -201,8 +201,8 @@ class Task:
 
     def _fit(self, X: FloatArray, y: AnyArray, grid: Grid, iterations: int | None) -> list[Fit]:
         limits = Limits(iterations=iterations, seed=self.spec.seed)
-        terms = Terms(self.spec.depth, self.spec.min_leaf, limits)
-        return METHODS[self.job.method].fit_path(X, y, grid, terms)
+        settings = Settings(self.spec.depth, self.spec.min_leaf, limits)
+        return METHODS[self.job.method].fit_path(X, y, grid, settings)
 
     def _row(self, point: Point, fit: Fit, X: FloatArray, y: AnyArray) -> Row:
         start = time.perf_counter()
