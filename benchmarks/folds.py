@@ -1,12 +1,11 @@
 """The training folds of the study, for benchmarks: a fifth of the rows of each of the 13 sets."""
 
-import warnings
 from pathlib import Path
 
 import numpy as np
-from sklearn.model_selection import StratifiedKFold
 
 from margintree._typing import FloatArray, IntArray
+from margintree.choice import divide
 from margintree.datasets import CATALOGUE, data_folder, load
 from margintree.problem import Costs, Problem
 
@@ -26,10 +25,7 @@ def read(name: str, folder: Path | None = DATA) -> tuple[FloatArray, IntArray]:
 def training_fold(name: str, folder: Path | None = DATA) -> tuple[FloatArray, IntArray]:
     """Return the first training fold of a set, missing cells filled with the fold's means."""
     X, y = read(name, folder)
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "The least populated class", UserWarning)
-        folds = StratifiedKFold(5, shuffle=True, random_state=0)
-        _, rows = next(iter(folds.split(X, y)))
+    rows, _ = next(divide(y, 5, seed=0))
     X, y = X[rows], y[rows]
     empty = np.isnan(X).all(axis=0)
     means = np.where(empty, 0.0, np.nanmean(np.where(empty, 0.0, X), axis=0))

@@ -22,6 +22,7 @@ import numpy as np
 
 import folds
 from about import about
+from kept import read_rows
 from margintree.axis.cart import grow
 from margintree.estimators import MOCTSVMClassifier, OCTClassifier, OCTHClassifier
 from margintree.formulation import build_octh, decode_octh, encode_octh
@@ -79,14 +80,6 @@ def octh_model_alone(name: str, folder: Path | None, seconds: float) -> Result:
     incumbent.raise_bound(outcome.bound)
     reason = Reason.OPTIMAL if incumbent.gap <= 1e-4 else outcome.reason
     return incumbent.result(reason, outcome.limit, 1e-4, outcome.solver, outcome.version)
-
-
-def read_rows(path: Path) -> dict[str, dict[str, Any]]:
-    """Return the rows of the model that are already there, by instance."""
-    if not path.exists():
-        return {}
-    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-    return {row["instance"]: row for row in rows}
 
 
 def solve_model(key: str, path: Path, solve: Callable[[], Result]) -> dict[str, Any]:

@@ -22,6 +22,7 @@ import numpy as np
 
 import folds
 from about import about
+from kept import read_rows
 from margintree.fit import fit_tree
 from margintree.formulation import build, decode, encode_tree
 from margintree.limits import Limits
@@ -54,14 +55,6 @@ def instances(names: tuple[str, ...], folder: Path | None) -> Iterator[tuple[str
         for costs in COSTS:
             key = f"{name} {' '.join(f'{cost:g}' for cost in costs)}"
             yield key, folds.problem(name, costs, DEPTH, folder)
-
-
-def read_rows(path: Path) -> dict[str, dict[str, Any]]:
-    """Return the rows of SCIP that are already there, by instance."""
-    if not path.exists():
-        return {}
-    rows = [json.loads(line) for line in path.read_text().splitlines()]
-    return {row["instance"]: row for row in rows}
 
 
 def solve_alone(problem: Problem, seconds: float) -> dict[str, Any]:

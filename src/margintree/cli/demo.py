@@ -34,13 +34,14 @@ def demo(
 
     margintree demo --data iris
     """
+    from margintree.choice import divide
     from margintree.cli._progress import progress_line
     from margintree.cli._view import console, print_outcome, print_tree
     from margintree.datasets import load
     from margintree.estimators import MOCTSVMClassifier
 
     dataset = load(data)
-    train, test = _split(dataset)
+    train, test = next(divide(dataset.y, 5, seed=0))
     method = "exact" if exact else "search"
     estimator = MOCTSVMClassifier(MAX_DEPTH, *COSTS, method=method, time_limit=time_limit)
     with progress_line() as progress:
@@ -59,15 +60,6 @@ def demo(
     print_outcome(out, estimator)
     if not exact:
         out.print("\nNext: margintree demo --exact proves which tree is the best one.")
-
-
-def _split(dataset: "Dataset") -> tuple["IntArray", "IntArray"]:
-    """Return the rows to learn from, one fold of five, and the others."""
-    from sklearn.model_selection import StratifiedKFold
-
-    folds = StratifiedKFold(5, shuffle=True, random_state=0)
-    others, fold = next(folds.split(dataset.X, dataset.y))
-    return fold, others
 
 
 def _cart_score(dataset: "Dataset", train: "IntArray", test: "IntArray") -> float:

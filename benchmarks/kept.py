@@ -1,0 +1,13 @@
+"""Rows of long runs of solvers, kept so that nothing is solved twice."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+
+def read_rows(path: Path) -> dict[str, dict[str, Any]]:
+    """Return the rows that are already in a file, one JSON object a line, by instance."""
+    if not path.exists():
+        return {}
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    return {row["instance"]: row for row in rows}
