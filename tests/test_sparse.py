@@ -10,7 +10,9 @@ from margintree.problem import Costs, Problem
 from margintree.result import Reason
 from margintree.rivals import fit_oct, fit_octh
 from margintree.shape import Shape
-from margintree.sparse import best_thresholds, search_sparse, sparse_weights, to_node, to_tree
+from margintree.sparse import search_sparse
+from margintree.sparse.lines import best_thresholds, sparse_weights
+from margintree.sparse.nodes import to_node, to_tree
 from margintree.testing.oblique_oracle import cheapest_oblique_tree, tiny_oblique_problem
 from margintree.tidy import tidy
 

@@ -1,180 +1,27 @@
-"""The native search for oblique trees with few features: OCT-H.
+"""One tree at work: its splits improved, its subtrees rebuilt."""
 
-Errors and features add up over a tree, so with its rows given every subtree is a problem of its
-own. The search improves one split after the other with what is below it fixed, from trees of
-several kinds, and rebuilds a random subtree when nothing improves any more. A split's weights come
-from the weights it has, from single features, from a change of one weight, and from a linear
-program that weighs errors against the sizes of the weights; its threshold is the best of all.
-"""
-
-from collections.abc import Iterator, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, replace
-from functools import partial
-from typing import Any
+from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
-from margintree import topology
 from margintree._typing import FloatArray, IntArray
-from margintree.axis.cart import grow
-from margintree.bound import error_bound
-from margintree.incumbent import Incumbent
-from margintree.judges import count_errors
-from margintree.limits import Clock, Limits
+from margintree.limits import Clock
 from margintree.problem import Problem
-from margintree.result import Progress, Reason, Result
 from margintree.shape import Shape
-from margintree.tidy import centred
-from margintree.tree import ObliqueTree
+from margintree.sparse.lines import best_thresholds, sparse_weights
+from margintree.sparse.nodes import Cut, Node, follow, n_splits
 
-DEFAULT_WORK = 60_000
-"""Rebuilt subtrees, times rows and features, of a search that was given no limit of them."""
-PATIENCE = 10
-"""Rebuilt subtrees in a row without a gain after which the search goes on from another start."""
 MAX_SWEEPS = 10
 """How often a descent improves all splits at most."""
-MAX_CELLS = 5000
-"""Rows times features up to which the best axis-parallel tree takes about a second."""
 MAX_PROGRAM_ROWS = 300
 """Rows of a linear program."""
 MAX_ENTRIES = 3_000_000
 """Rows, times directions and classes, that are looked at in one go."""
-N_MARGIN_TREES = 2
-"""Starts that are trees with maximum margins, each with another price of violations."""
-MARGIN_ITERATIONS = 10
-"""Local searches for each of them."""
 GAIN = 1e-9
 """The gain that counts as one."""
 ROUNDING = 1e-6
 """Share of the separation that rounding may take."""
-
-
-@dataclass(frozen=True)
-class Cut:
-    """A split, and what follows on its sides: another split, or the class of a leaf."""
-
-    weights: FloatArray
-    intercept: float
-    left: "Cut | int"
-    right: "Cut | int"
-
-
-Node = Cut | int
-
-
-def search_sparse(
-    problem: Problem,
-    shape: Shape,
-    limits: Limits,
-    starts: Sequence[ObliqueTree] = (),
-    progress: Progress | None = None,
-) -> Result:
-    """Return the best tree of OCT-H that local search finds.
-
-    Parameters
-    ----------
-    problem : Problem
-        The training set; a split costs the price of a split for every feature that it looks at.
-    shape : Shape
-        The least weight of a leaf, the number of splits and how far their sides are apart.
-    limits : Limits
-        When to stop. Without an iteration limit the search makes `default_iterations` descents.
-    starts : sequence of ObliqueTree
-        Known trees, in the scaled space of the problem.
-    progress : callable, optional
-        Told of every better tree.
-
-    Examples
-    --------
-    >>> from margintree.problem import Costs
-    >>> X, y = [[0, 0], [0, 2], [1, 0], [3, 4], [4, 1]], [0, 0, 0, 1, 1]
-    >>> problem = Problem.from_data(X, y, n_classes=2, depth=1, costs=Costs(1, 0, 0.1))
-    >>> shape = Shape.of(problem, axis_parallel=False, separation=0.005)
-    >>> search_sparse(problem, shape, Limits()).objective
-    0.1
-    """
-    judge = partial(count_errors, problem, shape)
-    clock = limits.clock()
-    bound = error_bound(problem, shape.max_splits)
-    incumbent = Incumbent.without_splits(problem, judge, bound, clock, progress)
-    reason, limit = Reason.INTERRUPTED, None
-    with suppress(KeyboardInterrupt):
-        incumbent.offer_all(starts)
-        most = default_iterations(problem) if limits.iterations is None else limits.iterations
-        descents = _descents(problem, shape, limits, starts, clock)
-        while incumbent.iterations < most and incumbent.gap > limits.gap and not clock.is_over():
-            incumbent.offer(centred(problem, next(descents)))
-            incumbent.iterations += 1
-        reason, limit = incumbent.why_search_stopped(limits)
-    return incumbent.result(reason, limit, limits.gap, solver="search")
-
-
-def default_iterations(problem: Problem) -> int:
-    """Return how many descents a search makes that was given no limit.
-
-    Examples
-    --------
-    >>> default_iterations(Problem.from_data([[0.0], [1.0]], [0, 1], n_classes=2, depth=1))
-    60
-    """
-    return int(np.clip(DEFAULT_WORK // (problem.n_rows * problem.n_features), 40, 60))
-
-
-def _descents(
-    problem: Problem,
-    shape: Shape,
-    limits: Limits,
-    starts: Sequence[ObliqueTree],
-    clock: Clock,
-) -> Iterator[ObliqueTree]:
-    """Yield the trees that descents lead to, without end: at last from the best of them."""
-    craft = Craft(problem, shape, np.random.default_rng(limits.seed), clock)
-    ends = []
-    for origin in _origins(problem, shape, limits, starts, clock):
-        best, failures = craft.descend(to_node(origin)), 0
-        yield to_tree(problem, best)
-        while failures < PATIENCE:
-            found = craft.descend(craft.rebuilt(best))
-            yield to_tree(problem, found)
-            best, failures = (found, 0) if craft.is_cheaper(found, best) else (best, failures + 1)
-        ends.append(best)
-    best = min(ends, key=craft.total)
-    while True:
-        found = craft.descend(craft.rebuilt(best))
-        yield to_tree(problem, found)
-        best = found if craft.is_cheaper(found, best) else best
-
-
-def _origins(
-    problem: Problem, shape: Shape, limits: Limits, starts: Sequence[ObliqueTree], clock: Clock
-) -> Iterator[ObliqueTree]:
-    """Yield trees to start from: known ones, of single features, of margins, and without splits."""
-    from margintree.search import search  # compiled kernels are not loaded before they are needed
-
-    yield from starts
-    yield _axis_parallel(problem, shape, limits, clock)
-    for number in range(N_MARGIN_TREES):
-        margins = replace(problem.costs, violations=problem.costs.errors * 0.01**number)
-        few = Limits(
-            seconds=clock.remaining(),
-            memory=limits.memory,
-            iterations=MARGIN_ITERATIONS,
-            seed=limits.seed,
-        )
-        yield search(replace(problem, costs=margins), few).tree
-    yield ObliqueTree.leaf(problem.depth, problem.n_features, problem.n_classes)
-
-
-def _axis_parallel(problem: Problem, shape: Shape, limits: Limits, clock: Clock) -> ObliqueTree:
-    """Return the best tree with one feature per split; where that takes long, the tree of CART."""
-    straight = replace(shape, axis_parallel=True, separation=0.0)
-    if problem.depth > 3 or problem.n_rows * problem.n_features > MAX_CELLS:
-        return grow(problem, straight, limits.seed)
-    # Compiled kernels are not loaded before they are needed.
-    from margintree.axis.native import branch_and_bound
-
-    return branch_and_bound(problem, straight, replace(limits, seconds=clock.remaining())).tree
 
 
 class Craft:
@@ -423,123 +270,3 @@ class Craft:
             yield replace(node, left=other)
         for other in self._without_one(node.right, right):
             yield replace(node, right=other)
-
-
-def sparse_weights(X: FloatArray, sides: FloatArray, pulls: FloatArray) -> FloatArray:
-    """Return the weights ``w`` of ``min ||w||_1 + sum_i pulls_i * hinge(s_i (w @ x_i + b))``.
-
-    The dual has fewer rows: ``max sum(a)`` with ``0 <= a <= pulls``, ``sum_i a_i s_i = 0`` and no
-    entry of ``sum_i a_i s_i x_i`` beyond -1 or 1. The weights are the prices of these limits.
-
-    Parameters
-    ----------
-    X : ndarray of shape (m, p)
-        The rows.
-    sides, pulls : ndarray of shape (m,)
-        Wanted sides (+1 or -1), and the prices of violations.
-
-    Examples
-    --------
-    >>> X = np.array([[0.0, 0.3], [0.5, 0.8], [1.0, 0.4]])
-    >>> sparse_weights(X, np.array([-1.0, 1.0, 1.0]), np.full(3, 9.0)).round(6)
-    array([4., 0.])
-    """
-    import highspy  # not before it is needed
-
-    m, p = X.shape
-    program = highspy.HighsLp()
-    program.num_col_, program.num_row_ = m, p + 1
-    program.col_cost_, program.col_lower_, program.col_upper_ = -np.ones(m), np.zeros(m), pulls
-    limits = np.r_[np.ones(p), 0.0]
-    program.row_lower_, program.row_upper_ = -limits, limits
-    program.a_matrix_.start_ = np.arange(m + 1) * (p + 1)
-    program.a_matrix_.index_ = np.tile(np.arange(p + 1), m)
-    program.a_matrix_.value_ = (sides[:, None] * np.column_stack([X, np.ones(m)])).ravel()
-    solver: Any = highspy.Highs()  # type: ignore[no-untyped-call]
-    solver.silent()
-    solver.setOptionValue("presolve", "off")
-    solver.passModel(program)
-    solver.run()
-    return -np.array(solver.getSolution().row_dual[:p])
-
-
-def best_thresholds(
-    values: FloatArray, left: FloatArray, right: FloatArray, mass: FloatArray, shape: Shape
-) -> tuple[FloatArray, FloatArray]:
-    """Return the least cost over all thresholds, and the threshold, for every column of values.
-
-    Parameters
-    ----------
-    values : ndarray of shape (m, q)
-        The values of every row in q directions; rows at or above the threshold go right.
-    left, right : ndarray of shape (m, k)
-        What every row pays on either side, for each of the k things that can be there.
-    mass : ndarray of shape (m,)
-        The weights of the rows.
-    shape : Shape
-        The least weight of a side, and how far the sides are apart.
-
-    Examples
-    --------
-    >>> values, mass = np.array([[0.0], [0.2], [0.6]]), np.ones(3)
-    >>> left, right = np.array([[0.0], [0.0], [1.0]]), np.array([[1.0], [1.0], [0.0]])
-    >>> costs, thresholds = best_thresholds(values, left, right, mass, Shape(1.0, 1))
-    >>> costs, thresholds.round(6)
-    (array([0.]), array([0.4]))
-    """
-    if len(values) < 2:
-        return np.full(values.shape[1], np.inf), np.zeros(values.shape[1])
-    order = values.argsort(axis=0)
-    ranked = np.take_along_axis(values, order, axis=0)
-    on_left = left[order].cumsum(axis=0)[:-1].min(axis=2)
-    on_right = right[order[::-1]].cumsum(axis=0)[::-1][1:].min(axis=2)
-    lighter = mass[order].cumsum(axis=0)[:-1]
-    lighter = np.minimum(lighter, mass.sum() - lighter)
-    gaps = np.diff(ranked, axis=0)
-    is_allowed = (gaps >= shape.separation) & (gaps > 1e-9) & (lighter >= shape.least_mass)
-    costs = np.where(is_allowed, on_left + on_right, np.inf)
-    best, columns = costs.argmin(axis=0), np.arange(values.shape[1])
-    thresholds = (ranked[best, columns] + ranked[best + 1, columns]) / 2
-    return costs[best, columns], thresholds
-
-
-def follow(node: Node, X: FloatArray) -> IntArray:
-    """Return the class that a subtree gives to each row."""
-    if isinstance(node, int):
-        return np.full(len(X), node)
-    goes_right = X @ node.weights + node.intercept >= 0
-    return np.where(goes_right, follow(node.right, X), follow(node.left, X))
-
-
-def n_splits(node: Node) -> int:
-    """Return the number of splits of a subtree."""
-    return 0 if isinstance(node, int) else 1 + n_splits(node.left) + n_splits(node.right)
-
-
-def to_node(tree: ObliqueTree, t: int = 1) -> Node:
-    """Return the subtree of a tree at a node."""
-    t = tree.first_stop(t)
-    if t > len(tree.splits):
-        return int(tree.leaf_classes[t - len(tree.leaf_classes)])
-    return Cut(
-        np.array(tree.weights[t - 1]),
-        float(tree.intercepts[t - 1]),
-        to_node(tree, topology.left(t)),
-        to_node(tree, topology.right(t)),
-    )
-
-
-def to_tree(problem: Problem, node: Node) -> ObliqueTree:
-    """Return the tree whose root is a node."""
-    leaf = ObliqueTree.leaf(problem.depth, problem.n_features, problem.n_classes)
-    raw = leaf.to_dict()
-
-    def place(t: int, node: Node) -> None:
-        if isinstance(node, Cut):
-            raw["weights"][t - 1], raw["intercepts"][t - 1] = node.weights, node.intercept
-            raw["splits"][t - 1] = True
-            place(topology.left(t), node.left)
-            place(topology.right(t), node.right)
-
-    place(1, node)
-    return replace(ObliqueTree.from_dict(raw), scaling=problem.scaling)
