@@ -17,6 +17,7 @@ from margintree.exceptions import InvalidInputError
 from margintree.study.exported import Study, export_study, read_study
 from margintree.study.formats import latex, markdown, terminal, web_page
 from margintree.study.names import MEASURES, READINGS
+from margintree.study.notes import notes
 from margintree.study.printed import printed
 from margintree.study.spec import parse_spec
 from margintree.study.store import Job, Row, Session, Store
@@ -25,7 +26,6 @@ from margintree.study.tables import (
     Cell,
     Table,
     differences_table,
-    notes,
     numbers,
     results_table,
     speed_tables,

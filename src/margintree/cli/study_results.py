@@ -101,7 +101,8 @@ def table(
 
     margintree study table rows.csv.bz2 --format latex -o table.tex
     """
-    from margintree.study.tables import notes, numbers
+    from margintree.study.notes import notes
+    from margintree.study.tables import numbers
     from margintree.tables import csv_text
 
     path = _found(store)
