@@ -4,6 +4,7 @@ import json
 import os
 import random
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
@@ -12,19 +13,17 @@ from dataclasses import replace
 import distributed
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from margintree.choice import divide, place_of_best, usual_or_best
+from margintree.choice import divide
 from margintree.datasets import DATA_VARIABLE, load
 from margintree.exceptions import InvalidInputError
 from margintree.limits import Limits
 from margintree.references import Reference
 from margintree.study.methods import METHODS, Settings
-from margintree.study.plan import canonical, jobs_of
+from margintree.study.plan import canonical, jobs_of, stale_jobs
 from margintree.study.run import Task, open_jobs, run_study
 from margintree.study.spec import parse_spec, read_spec
-from margintree.study.store import Job, Store
+from margintree.study.store import Job, Store, as_json
 
 TINY = """
 data_sets = ["iris", "zoo"]
@@ -41,9 +40,11 @@ grid.C = [0.1, 10.0]
 SPEC = parse_spec("tiny", TINY)
 
 
-@pytest.fixture(autouse=True)
-def no_data_folder(monkeypatch):
-    monkeypatch.delenv(DATA_VARIABLE, raising=False)
+@pytest.fixture(autouse=True, scope="module")
+def no_data_folder():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv(DATA_VARIABLE, raising=False)
+        yield
 
 
 def bare(store):
@@ -85,9 +86,7 @@ def test_rows_can_be_recomputed(undisturbed):
     (row,) = [
         row
         for row in undisturbed
-        if row.job == Job("iris", 2, 3, "svm-ovo")
-        and row.reading == "grid"
-        and row.parameters == '{"C": 10.0}'
+        if row.job == Job("iris", 2, 3, "svm-ovo", "grid") and row.parameters == '{"C": 10.0}'
     ]
     X, y = canonical(load("iris"))
     train, test = list(divide(y, 5, seed=2))[3]
@@ -104,22 +103,21 @@ def test_the_nested_choice_sees_no_test_row():
     _, test = next(divide(y, SPEC.folds, seed=0))
     other = X.copy()
     other[test] = 0.0
-    job = Job("zoo", 0, 0, "cart")
-    ours, theirs = (Task(SPEC, job, rows, y).run()[1] for rows in (X, other))
-    assert ours[-1].reading == theirs[-1].reading == "nested"
-    assert ours[-1].parameters == theirs[-1].parameters
-    (same,) = [row for row in ours[:-1] if row.parameters == ours[-1].parameters]
-    assert ours[-1].accuracy == same.accuracy
+    job = Job("zoo", 0, 0, "cart", "nested")
+    (ours,), (theirs,) = (Task(SPEC, job, rows, y).run()[1] for rows in (X, other))
+    assert ours.parameters == theirs.parameters
+    grid = task_of(SPEC, job._replace(reading="grid")).run()[1]
+    assert ours.accuracy in [row.accuracy for row in grid if row.parameters == ours.parameters]
 
 
-@given(
-    st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=8),
-)
-def test_ties_go_to_the_fewest_splits(scores):
-    """Then to the first of the grid."""
-    right, splits = np.array(scores, dtype=float).T
-    best = max(scores, key=lambda score: (score[0], -score[1]))
-    assert place_of_best(right, splits) == scores.index(best)
+def test_the_first_of_equals_is_chosen():
+    """The order of the nested grid says what is to be had in doubt."""
+    chosen = []
+    for order in ([2, 7], [7, 2]):
+        text = TINY.replace("[1, 2, 7]", f"[1, 2, 7]\nnested_grid.max_splits = {order}")
+        (row,) = task_of(parse_spec("tiny", text), Job("iris", 0, 0, "cart", "nested")).run()[1]
+        chosen.append(json.loads(row.parameters)["max_splits"])
+    assert chosen == [2, 7]
 
 
 def test_what_is_chosen_is_fitted_as_in_the_choice():
@@ -133,86 +131,40 @@ nested_grid = [{ c1 = 100.0, c2 = 0.1, c3 = 0.1 }, { c1 = 1.0, c2 = 1.0, c3 = 1.
 [methods.cart]""",
     )
     spec = parse_spec("tiny", text)
-    task = task_of(spec, Job("iris", 1, 2, "moctsvm"))
-    row = task.run()[1][-1]
+    (row,) = task_of(spec, Job("iris", 1, 2, "moctsvm", "nested")).run()[1]
     X, y = canonical(load("iris"))
     train, test = list(divide(y, spec.folds, seed=1))[2]
     grid = spec.methods["moctsvm"].nested_grid
     settings = Settings(spec.depth, spec.min_leaf, Limits(iterations=3, seed=0))
-    scores = np.zeros(len(grid))
+    right = np.zeros(len(grid))
     for fold, others in divide(y[train], spec.nested.folds, seed=0):
         inner = METHODS["moctsvm"].fit_path(X[train][others], y[train][others], grid, settings)
-        scores += [fit.score(X[train][fold], y[train][fold]) for fit in inner]
+        right += [(fit.predict(X[train][fold]) == y[train][fold]).sum() for fit in inner]
     fits = METHODS["moctsvm"].fit_path(X[train], y[train], grid, settings)
-    place = int(scores.argmax())
-    assert (row.reading, json.loads(row.parameters)) == ("nested", grid[place])
+    place = int(right.argmax())
+    assert json.loads(row.parameters) == grid[place]
     assert row.accuracy == (fits[place].predict(X[test]) == y[test]).mean()
 
 
-def test_the_seconds_of_a_choice_have_its_fit_in_them(monkeypatch):
-    """Also where that is known from the grid and not done again."""
-    monkeypatch.setattr(Task, "_choice", lambda *_: 1)
-    *grid, nested = task_of(SPEC, Job("iris", 0, 0, "svm-ovo")).run()[1]
-    assert nested.parameters == grid[1].parameters
-    assert nested.fit_seconds > grid[1].build_seconds + grid[1].fit_seconds > 0
-    assert nested.build_seconds == 0
-
-
-def test_a_class_that_was_not_learnt_is_never_right():
-    """Neither by its margin nor by its label."""
-    X, y = canonical(load("iris"))
-    known = y != y[0]
-    settings = Settings(2, 0.05, Limits(iterations=2, seed=0))
-    for method, point in (
-        ("moctsvm", {"c1": 1.0, "c2": 1.0, "c3": 0.1}),
-        ("cart", {"max_splits": 2}),
-    ):
-        (fit,) = METHODS[method].fit_path(X[known], y[known], [point], settings)
-        assert fit.score(X[~known], y[~known]) == 0
-        assert 0.8 * known.sum() < fit.score(X[known], y[known]) <= known.sum()
-
-
-@given(
-    st.lists(st.tuples(st.integers(0, 9), st.integers(0, 3)), min_size=1, max_size=8),
-    st.integers(1, 40),
-    st.data(),
-)
-def test_the_usual_combination_is_kept_in_doubt(scores, n_rows, data):
-    """It gives way to the best alone, and only where that is more than half an error ahead."""
-    right, splits = np.array(scores, dtype=float).T
-    usual = data.draw(st.integers(0, len(scores) - 1))
-    shares, best = right / 9, place_of_best(right, splits)
-    place = usual_or_best(shares, splits, usual, n_rows)
-    error = np.sqrt(shares[best] * (1 - shares[best]) / n_rows)
-    assert place == (usual if shares[best] - shares[usual] <= error / 2 else best)
-    assert usual_or_best(shares, splits, usual, 10**9) == (
-        usual if right[usual] == right[best] else best
-    )
-
-
-def test_a_usual_combination_decides_the_nested_row():
-    """It is kept where it is about as good as the best, and not where it is far worse."""
-    chosen = {}
-    for usual in ("", "usual.max_splits = 7", "usual.max_splits = 1"):
-        spec = parse_spec("tiny", TINY.replace("[methods.cart]", f"[methods.cart]\n{usual}"))
-        row = task_of(spec, Job("iris", 0, 0, "cart")).run()[1][-1]
-        assert row.reading == "nested"
-        chosen[usual] = json.loads(row.parameters)["max_splits"]
-    assert [*chosen.values()] == [2, 7, 2]
-
-
 def test_no_choice_where_none_is_asked_for():
-    """Without inner repetitions only the grid is left."""
-    spec = parse_spec("tiny", TINY.replace("repetitions_of_few = 1", "repetitions_of_few = 0"))
-    _, rows = task_of(spec, Job("zoo", 0, 0, "cart")).run()
-    assert {row.reading for row in rows} == {"grid"}
+    """Without inner repetitions only the grid is left; without those of few rows, it is said."""
+    none_of_few = TINY.replace("repetitions_of_few = 1", "repetitions_of_few = 0")
+    (row,) = task_of(parse_spec("tiny", none_of_few), Job("zoo", 0, 0, "cart", "nested")).run()[1]
+    assert (row.status, row.message) == (
+        "skipped",
+        "no choice inside training folds of 21 rows is asked for",
+    )
+    none = parse_spec("tiny", none_of_few.replace("[nested]", "[nested]\nrepetitions = 0"))
+    assert {job.reading for job in jobs_of(none)} == {"grid"}
 
 
 def test_what_goes_wrong_is_a_row():
     """A fit that fails says why, and the study goes on."""
     X, y = canonical(load("zoo"))
-    job, rows = Task(SPEC, Job("zoo", 0, 0, "svm-ovo"), np.where(X == 4, np.nan, X), y).run()
-    assert [(row.status, row.reading) for row in rows] == [("failed", "grid")]
+    job, rows = Task(
+        SPEC, Job("zoo", 0, 0, "svm-ovo", "grid"), np.where(X == 4, np.nan, X), y
+    ).run()
+    assert [row.status for row in rows] == ["failed"]
     assert "ValueError: Input X contains NaN" in rows[0].message
     assert rows[0].job == job
 
@@ -241,11 +193,58 @@ def test_only_what_is_open_is_done(tmp_path):
     for job, status in zip(jobs, ("done", "failed", "skipped"), strict=False):
         _, rows = task_of(SPEC, job).run()
         store.write(session, job, [row._replace(status=status) for row in rows])
-    assert open_jobs(jobs, store) == jobs[2:]
-    assert open_jobs(jobs, store, retry=True) == jobs[1:]
+    others = jobs_of(SPEC)[4:]
+    assert open_jobs(SPEC, store) == jobs[2:] + others
+    assert open_jobs(SPEC, store, retry=True) == jobs[1:] + others
     told = []
     run_study(SPEC, store, data_sets=["iris"], tell=lambda job, _: told.append(job))
     assert {*told} == {job for job in jobs_of(SPEC, ["iris"]) if job not in jobs[:2]}
+
+
+CHANGES = {
+    "a method more": ("[methods.cart]", "[methods.oct]\ngrid.max_splits = [1]\n[methods.cart]", ""),
+    "a grid": ("[1, 2, 7]", "[1, 2, 3]", "cart grid, cart nested"),
+    "the choice": ("folds = 2", "folds = 3", "cart nested, svm-ovo nested"),
+    "the nested grid": ("[1, 2, 7]", "[1, 2, 7]\nnested_grid.max_splits = [1, 7]", "cart nested"),
+    "a method less": (
+        "[methods.svm-ovo]\ngrid.C = [0.1, 10.0]",
+        "",
+        "svm-ovo grid, svm-ovo nested",
+    ),
+    "the protocol": ("folds = 5", "folds = 5\ndepth = 2", "cart grid, cart nested, svm-ovo grid, "),
+}
+
+
+@pytest.mark.parametrize(("before", "after", "stale"), CHANGES.values(), ids=CHANGES)
+def test_a_changed_specification_does_again_only_what_it_changes(
+    before, after, stale, tmp_path, undisturbed
+):
+    """And not before it is told to."""
+    assert before in TINY
+    changed = parse_spec("tiny", TINY.replace(before, after))
+    store = run_all(tmp_path / "s.sqlite", data_sets=["iris"])
+    kinds = {f"{job.method} {job.reading}" for job in stale_jobs(changed, store)}
+    assert ", ".join(sorted(kinds)).startswith(stale)
+    assert bool(kinds) == bool(stale)
+    if stale:
+        with pytest.raises(InvalidInputError, match=f"of {stale}.* --redo"):
+            run_study(changed, store)
+        assert bare(store) == [row for row in undisturbed if row.data_set == "iris"]
+    told = []
+    options = {"data_sets": ["iris"], "redo": True, "tell": lambda job, _: told.append(job)}
+    run_study(changed, store, **options)
+    assert bare(store) == bare(run_all(tmp_path / "new.sqlite", changed, data_sets=["iris"]))
+    kept = {job for job in jobs_of(SPEC, ["iris"]) if f"{job.method} {job.reading}" not in kinds}
+    assert {*told} == {*jobs_of(changed, ["iris"])} - kept
+
+
+def test_unreadable_specifications_of_old_make_their_rows_stale(tmp_path):
+    """They may have said what this version cannot know."""
+    store = run_all(tmp_path / "s.sqlite", data_sets=["iris"], methods=["cart"])
+    with sqlite3.connect(store.path) as connection:
+        connection.execute("UPDATE sessions SET spec = ?", [as_json({"name": "x", "text": "y"})])
+    connection.close()
+    assert stale_jobs(SPEC, store) == {*jobs_of(SPEC, ["iris"], ["cart"])}
 
 
 def test_unknown_names_and_folders_are_refused(tmp_path):

@@ -1,5 +1,6 @@
 """What a study is to do, read from a TOML file."""
 
+import json
 import math
 import os
 import tomllib
@@ -12,7 +13,7 @@ from typing import Any
 
 from margintree.datasets import CATALOGUE
 from margintree.exceptions import InvalidInputError
-from margintree.study.methods import METHODS, Grid, Point
+from margintree.study.methods import METHODS, Grid
 
 SPECS = ("smoke", "quick", "paper")
 """The specifications that come with the package."""
@@ -51,21 +52,18 @@ class MethodSpec:
     grid : tuple of dict
         The combinations of parameters, in the order of the specification.
     nested_grid : tuple of dict
-        Those among which is chosen inside the training fold; by default all.
+        Those among which is chosen inside the training fold, in the order of preference where
+        several are right equally often; by default all.
     iterations : int or None
         The iteration limit of every fit, for methods that have one.
     nested_iterations : int or None
         The same for the fits that only serve the choice; by default as many.
-    usual : dict or None
-        The combination of the nested grid that is kept unless another does better by more than
-        half a standard error; None where the best is taken however little better it is.
     """
 
     grid: Grid
     nested_grid: Grid
     iterations: int | None = None
     nested_iterations: int | None = None
-    usual: Point | None = None
 
 
 @dataclass(frozen=True)
@@ -108,6 +106,20 @@ class Spec:
     min_leaf: float = 0.05
     seed: int = 0
     nested: Nested = field(default_factory=Nested)
+
+    @property
+    def readings(self) -> tuple[str, ...]:
+        """What is done with every method on every training fold: its grid, and its choice."""
+        is_nested = self.nested.repetitions or self.nested.repetitions_of_few
+        return ("grid", "nested") if is_nested else ("grid",)
+
+    def settings_of(self, method: str, reading: str) -> tuple[Any, ...]:
+        """Return all that decides the rows of a method in a reading, but for the training fold."""
+        one = self.methods[method]
+        shared = self.folds, self.depth, self.min_leaf, self.seed, one.iterations
+        if reading == "grid":
+            return *shared, one.grid
+        return *shared, one.nested_grid, one.nested_iterations, self.nested
 
 
 def read_spec(source: str | os.PathLike[str]) -> Spec:
@@ -183,6 +195,20 @@ def parse_spec(name: str, text: str) -> Spec:
     )
 
 
+def recorded_spec(record: str) -> Spec | None:
+    """Return the specification that a session has recorded; None if another version wrote it.
+
+    Parameters
+    ----------
+    record : str
+        Its name and text, as JSON.
+    """
+    try:
+        return parse_spec(**json.loads(record))
+    except InvalidInputError:
+        return None
+
+
 def _data_sets(reader: "_Reader") -> tuple[str, ...]:
     names = reader.raw.get("data_sets", [])
     is_right = isinstance(names, list) and names and all(isinstance(name, str) for name in names)
@@ -199,12 +225,9 @@ def _method(reader: "_Reader", method: str) -> MethodSpec:
         nested_grid = _points(reader, "nested_grid", METHODS[method].parameters)
         if not all(point in grid for point in nested_grid):
             reader.refuse("nested_grid", "a part of the grid", reader.raw["nested_grid"])
-    usual = reader.raw.get("usual")
-    if usual is not None and usual not in nested_grid:
-        reader.refuse("usual", "a combination of the nested grid", usual)
     iterations = reader.count("iterations", None)
     nested_iterations = reader.count("nested_iterations", iterations)
-    return MethodSpec(grid, nested_grid, iterations, nested_iterations, usual)
+    return MethodSpec(grid, nested_grid, iterations, nested_iterations)
 
 
 def _is_whole(value: float) -> bool:
