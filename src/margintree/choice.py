@@ -6,7 +6,12 @@ from collections.abc import Iterator
 import numpy as np
 from sklearn.model_selection import StratifiedKFold
 
+from margintree import topology
 from margintree._typing import AnyArray, FloatArray, IntArray
+from margintree.tree import ObliqueTree
+
+DOUBT = 0.5
+"""Standard errors by which the best must be better than the usual to be chosen."""
 
 
 def divide(y: AnyArray, n_folds: int, seed: int) -> Iterator[tuple[IntArray, IntArray]]:
@@ -51,3 +56,64 @@ def place_of_best(right: FloatArray, splits: FloatArray) -> int:
     2
     """
     return int(np.lexsort((splits, -right))[0])
+
+
+def usual_or_best(scores: FloatArray, splits: FloatArray, usual: int, n_rows: int) -> int:
+    """Return the usual place unless the best is better by more than half its standard error.
+
+    With few rows the best of several scores is often best by chance.
+
+    Parameters
+    ----------
+    scores : ndarray
+        What share of the rows is right, for every combination.
+    splits : ndarray
+        How many splits each takes, which decides between equals; see `place_of_best`.
+    usual : int
+        The place of the combination to keep in doubt.
+    n_rows : int
+        How many rows the shares were counted on.
+
+    Examples
+    --------
+    >>> scores, splits = np.array([0.8, 0.88, 0.9]), np.array([1, 2, 3])
+    >>> [usual_or_best(scores, splits, place, n_rows=50) for place in range(3)]
+    [2, 1, 2]
+    """
+    best = place_of_best(scores, splits)
+    error = np.sqrt(scores[best] * (1 - scores[best]) / n_rows)
+    return usual if scores[best] - scores[usual] <= DOUBT * error else best
+
+
+def shares_right(tree: ObliqueTree, X: FloatArray, y: IntArray) -> FloatArray:
+    """Return what share of every row arrives at leaves of its class when margins let both sides in.
+
+    A row inside the margin of a split goes to both sides, more of it to its own side, and half to
+    each where it lies on the hyperplane. All other rows go where `predict` sends them. With few
+    rows this tells trees apart that get equally many right.
+
+    Parameters
+    ----------
+    tree : ObliqueTree
+        A tree with margins: the value of a split is 1 or -1 at the ends of its margin.
+    X : ndarray of shape (n, p)
+        Rows in the scaled space.
+    y : ndarray of shape (n,)
+        Their class codes; a code that the tree does not know is never right.
+
+    Examples
+    --------
+    >>> tree = ObliqueTree.stump([1.0], 0.0, leaf_classes=[0, 1], n_classes=2)
+    >>> shares_right(tree, np.array([[2.0], [0.5], [0.0], [-2.0]]), np.array([1, 1, 1, 1]))
+    array([1.  , 0.75, 0.5 , 0.  ])
+    """
+    values = tree.split_values(X)
+    goes_right = np.clip((1 + values) / 2, 0.0, 1.0)
+    arriving = np.ones((topology.n_nodes(tree.depth), len(X)))
+    for node in topology.branch_nodes(tree.depth):
+        # Where a node does not split, everything goes left.
+        share = goes_right[:, node - 1] if tree.splits[node - 1] else 0.0
+        arriving[topology.left(node) - 1] = arriving[node - 1] * (1 - share)
+        arriving[topology.right(node) - 1] = arriving[node - 1] * share
+    at_leaves = arriving[topology.n_branch_nodes(tree.depth) :]
+    return np.asarray((at_leaves * (tree.leaf_classes[:, None] == y)).sum(axis=0))

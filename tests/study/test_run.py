@@ -13,14 +13,16 @@ from dataclasses import replace
 import distributed
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from margintree.choice import divide
+from margintree.choice import divide, place_of_best, usual_or_best
 from margintree.datasets import DATA_VARIABLE, load
 from margintree.exceptions import InvalidInputError
 from margintree.limits import Limits
 from margintree.references import Reference
+from margintree.study.jobs import canonical, jobs_of, stale_jobs
 from margintree.study.methods import METHODS, Settings
-from margintree.study.plan import canonical, jobs_of, stale_jobs
 from margintree.study.run import Task, open_jobs, run_study
 from margintree.study.spec import parse_spec, read_spec
 from margintree.study.store import Job, Store, as_json
@@ -110,14 +112,14 @@ def test_the_nested_choice_sees_no_test_row():
     assert ours.accuracy in [row.accuracy for row in grid if row.parameters == ours.parameters]
 
 
-def test_the_first_of_equals_is_chosen():
-    """The order of the nested grid says what is to be had in doubt."""
-    chosen = []
-    for order in ([2, 7], [7, 2]):
-        text = TINY.replace("[1, 2, 7]", f"[1, 2, 7]\nnested_grid.max_splits = {order}")
-        (row,) = task_of(parse_spec("tiny", text), Job("iris", 0, 0, "cart", "nested")).run()[1]
-        chosen.append(json.loads(row.parameters)["max_splits"])
-    assert chosen == [2, 7]
+@given(
+    st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=8),
+)
+def test_ties_go_to_the_fewest_splits(scores):
+    """Then to the first of the grid."""
+    right, splits = np.array(scores, dtype=float).T
+    best = max(scores, key=lambda score: (score[0], -score[1]))
+    assert place_of_best(right, splits) == scores.index(best)
 
 
 def test_what_is_chosen_is_fitted_as_in_the_choice():
@@ -136,14 +138,56 @@ nested_grid = [{ c1 = 100.0, c2 = 0.1, c3 = 0.1 }, { c1 = 1.0, c2 = 1.0, c3 = 1.
     train, test = list(divide(y, spec.folds, seed=1))[2]
     grid = spec.methods["moctsvm"].nested_grid
     settings = Settings(spec.depth, spec.min_leaf, Limits(iterations=3, seed=0))
-    right = np.zeros(len(grid))
+    scores = np.zeros(len(grid))
     for fold, others in divide(y[train], spec.nested.folds, seed=0):
         inner = METHODS["moctsvm"].fit_path(X[train][others], y[train][others], grid, settings)
-        right += [(fit.predict(X[train][fold]) == y[train][fold]).sum() for fit in inner]
+        scores += [fit.score(X[train][fold], y[train][fold]) for fit in inner]
     fits = METHODS["moctsvm"].fit_path(X[train], y[train], grid, settings)
-    place = int(right.argmax())
+    place = int(scores.argmax())
     assert json.loads(row.parameters) == grid[place]
     assert row.accuracy == (fits[place].predict(X[test]) == y[test]).mean()
+
+
+def test_a_class_that_was_not_learnt_is_never_right():
+    """Neither by its margin nor by its label."""
+    X, y = canonical(load("iris"))
+    known = y != y[0]
+    settings = Settings(2, 0.05, Limits(iterations=2, seed=0))
+    for method, point in (
+        ("moctsvm", {"c1": 1.0, "c2": 1.0, "c3": 0.1}),
+        ("cart", {"max_splits": 2}),
+    ):
+        (fit,) = METHODS[method].fit_path(X[known], y[known], [point], settings)
+        assert fit.score(X[~known], y[~known]) == 0
+        assert 0.8 * known.sum() < fit.score(X[known], y[known]) <= known.sum()
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 9), st.integers(0, 3)), min_size=1, max_size=8),
+    st.integers(1, 40),
+    st.data(),
+)
+def test_the_usual_combination_is_kept_in_doubt(scores, n_rows, data):
+    """It gives way to the best alone, and only where that is more than half an error ahead."""
+    right, splits = np.array(scores, dtype=float).T
+    usual = data.draw(st.integers(0, len(scores) - 1))
+    shares, best = right / 9, place_of_best(right, splits)
+    place = usual_or_best(shares, splits, usual, n_rows)
+    error = np.sqrt(shares[best] * (1 - shares[best]) / n_rows)
+    assert place == (usual if shares[best] - shares[usual] <= error / 2 else best)
+    assert usual_or_best(shares, splits, usual, 10**9) == (
+        usual if right[usual] == right[best] else best
+    )
+
+
+def test_a_usual_combination_decides_the_nested_row():
+    """It is kept where it is about as good as the best, and not where it is far worse."""
+    chosen = {}
+    for usual in ("", "usual.max_splits = 7", "usual.max_splits = 1"):
+        spec = parse_spec("tiny", TINY.replace("[methods.cart]", f"[methods.cart]\n{usual}"))
+        (row,) = task_of(spec, Job("iris", 0, 0, "cart", "nested")).run()[1]
+        chosen[usual] = json.loads(row.parameters)["max_splits"]
+    assert [*chosen.values()] == [2, 7, 2]
 
 
 def test_no_choice_where_none_is_asked_for():
@@ -206,6 +250,7 @@ CHANGES = {
     "a grid": ("[1, 2, 7]", "[1, 2, 3]", "cart grid, cart nested"),
     "the choice": ("folds = 2", "folds = 3", "cart nested, svm-ovo nested"),
     "the nested grid": ("[1, 2, 7]", "[1, 2, 7]\nnested_grid.max_splits = [1, 7]", "cart nested"),
+    "what is usual": ("[1, 2, 7]", "[1, 2, 7]\nusual.max_splits = 7", "cart nested"),
     "a method less": (
         "[methods.svm-ovo]\ngrid.C = [0.1, 10.0]",
         "",

@@ -8,8 +8,8 @@ import pytest
 
 from margintree.datasets import CATALOGUE
 from margintree.exceptions import InvalidInputError
+from margintree.study.jobs import jobs_of
 from margintree.study.methods import METHODS
-from margintree.study.plan import jobs_of
 from margintree.study.spec import SPECS, parse_spec, read_spec
 
 PAGE = Path(__file__).parents[2] / "docs" / "study.md"
@@ -90,6 +90,7 @@ BAD = {
     "a number for a point": (f"{GOOD}nested_grid = [1]", "a list of one or more tables of numbers"),
     "half a point": (f"{GOOD}nested_grid = [{{}}]", "for each of max_splits"),
     "text in a point": (f'{GOOD}nested_grid = [{{ max_splits = "a" }}]', "nested_grid.max_splits"),
+    "usual beyond": (f"{GOOD}usual.max_splits = 9", "usual must be a combination of the nested"),
     "nested beyond": (f"{GOOD}nested_grid.max_splits = [3]", "nested_grid must be a part"),
     "no table": (f"nested = 3\n{GOOD}", "nested must be a table; 3"),
     "no TOML": ("data_sets = [", "is not TOML"),

@@ -20,7 +20,7 @@ from margintree.study.names import MEASURES, READINGS
 from margintree.study.notes import notes
 from margintree.study.printed import printed
 from margintree.study.spec import parse_spec
-from margintree.study.store import Job, Row, Session, Store
+from margintree.study.store import Job, Row, Session, Store, as_json
 from margintree.study.summary import Key, choice_efforts, grid_efforts, summarise
 from margintree.study.tables import (
     Cell,
@@ -307,6 +307,14 @@ def test_an_export_gives_the_tables_of_the_store(ending, tmp_path):
     assert numbers(again.summary()) == numbers(original.summary())
     (session,) = json.loads(sessions.read_text(encoding="utf-8"))
     assert json.loads(session["spec"])["name"] == "tiny"
+
+
+def test_tables_do_without_a_specification_of_another_version():
+    """An export of old has numbers, too; only what is still to come is not known."""
+    spec = as_json({"name": "old", "text": "levels = 3"})
+    study = Study(ROWS, [Session(1, "now", "{}", "abc", "here", spec)])
+    assert study.spec is None
+    assert numbers(study.summary()) == numbers(summarise(ROWS))
 
 
 texts = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\r"), max_size=8)

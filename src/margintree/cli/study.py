@@ -114,7 +114,7 @@ def _print_status(spec: "Spec", store: "Store") -> None:
 
     from margintree.cli._view import console
     from margintree.study.forecast import Forecast
-    from margintree.study.plan import jobs_of
+    from margintree.study.jobs import jobs_of
     from margintree.study.run import open_jobs
 
     out, rows, jobs = console(), store.rows(), jobs_of(spec)

@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from margintree._typing import AnyArray, FloatArray, IntArray
+from margintree.choice import shares_right
 from margintree.incumbent import Price
 from margintree.judges import count_errors, price_labels, relative_errors
 from margintree.limits import Limits
@@ -30,13 +31,19 @@ from margintree.tuning import (
 Point: TypeAlias = Mapping[str, float]
 """One combination of parameters."""
 Grid: TypeAlias = Sequence[Point]
+Score: TypeAlias = Callable[[FloatArray, AnyArray], float]
+"""Returns how much of some rows with known labels a model gets right."""
 
 
 @dataclass(frozen=True)
 class Fit:
-    """One fitted model, and what is known about it; see `Row` for the meaning of the fields."""
+    """One fitted model, and what is known about it; see `Row` for the meaning of the fields.
+
+    ``score`` says how many rows it gets right, or how much of them; the nested choice adds it up.
+    """
 
     predict: Callable[[FloatArray], AnyArray]
+    score: Score
     build_seconds: float
     fit_seconds: float
     splits: int | None = None
@@ -97,11 +104,14 @@ class TreeMethod:
         The parameters of its grid.
     max_classes : int or None
         The most classes it can tell apart.
+    has_margins : bool
+        Whether its trees have margins, and are scored by them; see `shares_right`.
     """
 
     trees: type[Trees]
     parameters: tuple[str, ...]
     max_classes: int | None = None
+    has_margins: bool = False
 
     def why_not(self, n_classes: int) -> str:
         """Return why it cannot be used for so many classes; nothing when it can."""
@@ -115,9 +125,11 @@ class TreeMethod:
         classes, codes = np.unique(y, return_inverse=True)
         trees = self.trees(X, codes, len(classes), settings)
         seconds = (time.perf_counter() - start) / len(grid)
+        scorer = _margin_scorer if self.has_margins else _scorer
         return [
             Fit(
                 predict=_predictor(result.tree, classes),
+                score=scorer(result.tree, classes),
                 build_seconds=seconds,
                 fit_seconds=result.seconds,
                 splits=result.tree.n_splits,
@@ -131,6 +143,22 @@ class TreeMethod:
 
 def _predictor(tree: ObliqueTree, classes: AnyArray) -> Callable[[FloatArray], AnyArray]:
     return lambda X: np.asarray(classes[tree.predict(tree.scaling.apply(X))])
+
+
+def _scorer(tree: ObliqueTree, classes: AnyArray) -> Score:
+    return _counter(_predictor(tree, classes))
+
+
+def _counter(predict: Callable[[FloatArray], AnyArray]) -> Score:
+    return lambda X, y: int((predict(X) == y).sum())
+
+
+def _margin_scorer(tree: ObliqueTree, classes: AnyArray) -> Score:
+    def score(X: FloatArray, y: AnyArray) -> float:
+        codes = np.where(np.isin(y, classes), np.searchsorted(classes, y), -1)
+        return float(shares_right(tree, tree.scaling.apply(X), codes).sum())
+
+    return score
 
 
 @dataclass(frozen=True)
@@ -171,7 +199,13 @@ class OutsideMethod:
             warnings.simplefilter("ignore", ConvergenceWarning)
             classifier.fit(X, y)
         seconds = time.perf_counter() - built
-        return Fit(classifier.predict, built - start, seconds, self.n_splits(classifier))
+        return Fit(
+            classifier.predict,
+            _counter(classifier.predict),
+            built - start,
+            seconds,
+            self.n_splits(classifier),
+        )
 
 
 class MarginTrees:
@@ -254,8 +288,8 @@ def _n_splits(grid: Grid) -> list[int]:
 
 
 METHODS: dict[str, Method] = {
-    "moctsvm": TreeMethod(MarginTrees, ("c1", "c2", "c3")),
-    "octsvm": TreeMethod(LabelTrees, ("c1", "c2", "c3"), max_classes=2),
+    "moctsvm": TreeMethod(MarginTrees, ("c1", "c2", "c3"), has_margins=True),
+    "octsvm": TreeMethod(LabelTrees, ("c1", "c2", "c3"), max_classes=2, has_margins=True),
     "oct": TreeMethod(OCTTrees, ("max_splits",)),
     "octh": TreeMethod(OCTHTrees, ("alpha",)),
     "cart": TreeMethod(CARTTrees, ("max_splits",)),

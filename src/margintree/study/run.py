@@ -14,12 +14,12 @@ from sklearn.metrics import recall_score
 
 from margintree._extras import imported
 from margintree._typing import AnyArray, FloatArray, IntArray
-from margintree.choice import divide
+from margintree.choice import divide, place_of_best, usual_or_best
 from margintree.datasets import data_folder, load
 from margintree.exceptions import InvalidInputError, MargintreeError
 from margintree.limits import Limits
+from margintree.study.jobs import canonical, jobs_of, stale_jobs
 from margintree.study.methods import METHODS, Fit, Grid, Point, Settings
-from margintree.study.plan import canonical, jobs_of, stale_jobs
 from margintree.study.spec import Spec
 from margintree.study.store import Job, Row, Store, as_json
 
@@ -27,6 +27,8 @@ Done: TypeAlias = tuple[Job, list[Row]]
 """A job with its rows."""
 TASKS_AHEAD = 3
 """Jobs that a cluster is given at a time, for each of its threads."""
+DIGITS = 9
+"""Scores of a choice that differ beyond these decimals are equal."""
 LOCAL = "local"
 """The name of a Dask cluster on this machine."""
 
@@ -257,18 +259,19 @@ class Task:
         )
 
     def _choice(self, X: FloatArray, y: AnyArray) -> int:
-        """Return which combination of the nested grid does best inside the training fold.
-
-        Of several, it is the first.
-        """
+        """Return which combination of the nested grid does best inside the training fold."""
         method, nested = self.spec.methods[self.job.method], self.spec.nested
-        grid = method.nested_grid
-        right = np.zeros(len(grid), dtype=np.int64)
-        for repetition in range(nested.times(len(y))):
+        grid, times = method.nested_grid, nested.times(len(y))
+        scores, splits = np.zeros(len(grid)), np.zeros(len(grid))
+        for repetition in range(times):
             for fold, others in divide(y, nested.folds, seed=repetition):
                 fits = self._fit(X[others], y[others], grid, method.nested_iterations)
-                right += [(fit.predict(X[fold]) == y[fold]).sum() for fit in fits]
-        return int(right.argmax())
+                scores += [fit.score(X[fold], y[fold]) for fit in fits]
+                splits += [fit.splits or 0 for fit in fits]
+        scores = (scores / (times * len(y))).round(DIGITS)
+        if method.usual is None:
+            return place_of_best(scores, splits)
+        return usual_or_best(scores, splits, grid.index(method.usual), len(y))
 
 
 def _other_row(spec: Spec, job: Job, status: str, message: str) -> Row:

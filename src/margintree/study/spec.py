@@ -13,7 +13,7 @@ from typing import Any
 
 from margintree.datasets import CATALOGUE
 from margintree.exceptions import InvalidInputError
-from margintree.study.methods import METHODS, Grid
+from margintree.study.methods import METHODS, Grid, Point
 
 SPECS = ("smoke", "quick", "paper")
 """The specifications that come with the package."""
@@ -52,18 +52,21 @@ class MethodSpec:
     grid : tuple of dict
         The combinations of parameters, in the order of the specification.
     nested_grid : tuple of dict
-        Those among which is chosen inside the training fold, in the order of preference where
-        several are right equally often; by default all.
+        Those among which is chosen inside the training fold; by default all.
     iterations : int or None
         The iteration limit of every fit, for methods that have one.
     nested_iterations : int or None
         The same for the fits that only serve the choice; by default as many.
+    usual : dict or None
+        The combination of the nested grid that is kept unless another does better by more than
+        half a standard error; None where the best is taken however little better it is.
     """
 
     grid: Grid
     nested_grid: Grid
     iterations: int | None = None
     nested_iterations: int | None = None
+    usual: Point | None = None
 
 
 @dataclass(frozen=True)
@@ -119,7 +122,7 @@ class Spec:
         shared = self.folds, self.depth, self.min_leaf, self.seed, one.iterations
         if reading == "grid":
             return *shared, one.grid
-        return *shared, one.nested_grid, one.nested_iterations, self.nested
+        return *shared, one.nested_grid, one.nested_iterations, one.usual, self.nested
 
 
 def read_spec(source: str | os.PathLike[str]) -> Spec:
@@ -196,16 +199,23 @@ def parse_spec(name: str, text: str) -> Spec:
 
 
 def recorded_spec(record: str) -> Spec | None:
-    """Return the specification that a session has recorded; None if another version wrote it.
+    """Return the specification that a session has recorded; None if it is not of this version.
 
     Parameters
     ----------
     record : str
         Its name and text, as JSON.
+
+    Examples
+    --------
+    >>> recorded_spec(json.dumps({"name": "smoke", "text": read_spec("smoke").text})).data_sets
+    ('iris', 'wine')
+    >>> recorded_spec(json.dumps({"name": "tiny", "text": "levels = 3"})) is None
+    True
     """
     try:
         return parse_spec(**json.loads(record))
-    except InvalidInputError:
+    except (InvalidInputError, TypeError, ValueError):
         return None
 
 
@@ -225,9 +235,12 @@ def _method(reader: "_Reader", method: str) -> MethodSpec:
         nested_grid = _points(reader, "nested_grid", METHODS[method].parameters)
         if not all(point in grid for point in nested_grid):
             reader.refuse("nested_grid", "a part of the grid", reader.raw["nested_grid"])
+    usual = reader.raw.get("usual")
+    if usual is not None and usual not in nested_grid:
+        reader.refuse("usual", "a combination of the nested grid", usual)
     iterations = reader.count("iterations", None)
     nested_iterations = reader.count("nested_iterations", iterations)
-    return MethodSpec(grid, nested_grid, iterations, nested_iterations)
+    return MethodSpec(grid, nested_grid, iterations, nested_iterations, usual)
 
 
 def _is_whole(value: float) -> bool:

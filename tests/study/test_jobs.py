@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from margintree.choice import divide
 from margintree.datasets import load
-from margintree.study.plan import canonical, jobs_of
+from margintree.study.jobs import canonical, jobs_of
 from margintree.study.spec import parse_spec
 
 SPEC = parse_spec(
