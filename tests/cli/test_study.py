@@ -55,7 +55,7 @@ def test_a_study_is_run_once(tmp_path):
     assert (tmp_path / "study-tiny.sqlite").is_file()
     status = run("study", "status", "tiny.toml")
     assert status.stdout == run("study", "run", "tiny.toml").stdout
-    assert "4 of 8 jobs" in status.stdout
+    assert "2 of 4 jobs" in status.stdout
     assert run("study", "table", "tiny.toml").stdout == run("study", "table", "tiny").stdout != ""
 
 

@@ -175,7 +175,7 @@ def test_the_accuracies_are_where_they_belong():
 
 def test_no_words_overlap():
     """The names in the diagram of ranks keep apart, even when all ranks are alike."""
-    for rows in (ROWS, [synthetic_rows.done(*r.job, {}, 0.5) for r in ROWS]):
+    for rows in (ROWS, [synthetic_rows.done(*r.job, r.reading, {}, 0.5) for r in ROWS]):
         ax = FIGURES["critical-differences"](summarise(rows), "nested")
         ax.figure.canvas.draw()
         words = [text.get_window_extent() for text in ax.texts]
@@ -281,7 +281,7 @@ def test_the_script_of_the_page_recomputes_the_table():
     The study is unfinished: a repetition with some of its five folds must not count.
     """
     rows = synthetic_rows.study(("iris", "wine"), ("cart", "oct"), repetitions=2, folds=5)
-    some = [row for row in rows if row.job[1:4] != (1, 3, "oct")]
+    some = [row for row in rows if row.job[1:] != (1, 3, "oct")]
     spec = as_json({"name": "tiny", "text": synthetic_rows.spec_text(("iris", "wine"), folds=5)})
     sessions = [Session(1, "now", "{}", "abc", "here", spec)]
     export_study(Study(some, sessions), "rows.csv.bz2")

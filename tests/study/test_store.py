@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from margintree.exceptions import InvalidInputError
 from margintree.study.store import COLUMNS, Job, Row, Store, as_json
 
-JOB = Job("iris", 0, 1, "cart", "grid")
-ROW = Row(*JOB, "{}", 0, "{}", "done", accuracy=0.5, splits=2)
+JOB = Job("iris", 0, 1, "cart")
+ROW = Row(*JOB, "grid", "{}", 0, "{}", "done", accuracy=0.5, splits=2)
 
 
 @pytest.fixture
@@ -51,7 +51,7 @@ def test_a_job_is_written_whole_or_not_at_all(store):
 
 def test_a_job_that_is_done_again_replaces_its_rows(store):
     """None is doubled, and those of other jobs stay."""
-    session, other = store.begin("tiny", ""), Job("zoo", 0, 0, "oct", "grid")
+    session, other = store.begin("tiny", ""), Job("zoo", 0, 0, "oct")
     store.write(session, other, [ROW._replace(data_set="zoo", fold=0, method="oct")])
     for accuracy in (0.5, 0.75):
         store.write(session, JOB, [ROW._replace(accuracy=accuracy)])
@@ -70,14 +70,12 @@ def test_what_is_done_is_not_undone(store, status):
     assert [row.status for row in store.rows()] == ["done"]
 
 
-def test_jobs_that_are_forgotten_leave_no_row(store):
-    """Those of other jobs stay, with the session that made them."""
-    session, other = store.begin("tiny", "a"), JOB._replace(reading="nested")
-    store.write(session, JOB, [ROW, ROW._replace(parameters='{"a": 1}')])
-    store.write(store.begin("tiny", "b"), other, [ROW._replace(reading="nested")])
-    assert store.makers() == {JOB: session, other: session + 1}
-    store.forget([JOB])
-    assert store.makers() == {other: session + 1}
+def test_a_store_keeps_to_one_specification(store):
+    """Rows of two grids would be mixed up."""
+    store.begin("tiny", "a")
+    store.begin("tiny", "a")
+    with pytest.raises(InvalidInputError, match="another file"):
+        store.begin("tiny", "b")
 
 
 def test_files_that_are_no_stores_are_refused(tmp_path):
@@ -120,8 +118,8 @@ from margintree.study.store import Job, Row, Store
 store = Store(sys.argv[1])
 session = store.begin("tiny", "")
 for k in range(40):
-    job = Job("iris", k % 20, int(sys.argv[2]) if k < 20 else 9, "cart", "grid")
-    store.write(session, job, [Row(*job, str(p), 0, "{}", "done") for p in range(5)])
+    job = Job("iris", k % 20, int(sys.argv[2]) if k < 20 else 9, "cart")
+    store.write(session, job, [Row(*job, "grid", str(p), 0, "{}", "done") for p in range(5)])
 """
 
 

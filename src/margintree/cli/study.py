@@ -47,9 +47,6 @@ def run(
         list[str] | None, typer.Option(help="Only this method; may be given again.")
     ] = None,
     retry: Annotated[bool, typer.Option("--retry", help="Do failed jobs again.")] = False,
-    redo: Annotated[
-        bool, typer.Option("--redo", help="Do again what the specification says otherwise now.")
-    ] = False,
 ) -> None:
     """Do what is still missing of a study, and keep every run as a row of an SQLite file.
 
@@ -80,7 +77,6 @@ def run(
                 data_sets=data_set,
                 methods=method,
                 retry=retry,
-                redo=redo,
                 tell=tell,
             )
     except KeyboardInterrupt:
@@ -118,7 +114,7 @@ def _print_status(spec: "Spec", store: "Store") -> None:
     from margintree.study.run import open_jobs
 
     out, rows, jobs = console(), store.rows(), jobs_of(spec)
-    left = open_jobs(spec, store)
+    left = open_jobs(jobs, store)
     table = Table(box=box.SIMPLE_HEAD)
     for heading in ("method", "jobs", "done", "skipped", "failed", "fits", "fits per second"):
         table.add_column(heading, justify="right")
@@ -166,9 +162,10 @@ def _progress(
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
     from margintree.study.forecast import Forecast, seconds_of
+    from margintree.study.jobs import jobs_of
     from margintree.study.run import open_jobs
 
-    left = {*open_jobs(spec, store, data_sets=data_sets, methods=methods, retry=retry)}
+    left = set(open_jobs(jobs_of(spec, data_sets, methods), store, retry))
     forecast, console = Forecast.from_rows(store.rows()), Console(stderr=True)
     columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn()
     bar = Progress(*columns, console=console, disable=not console.is_terminal, transient=True)

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple, get_type_hints
 
 from margintree._files import write_whole
 from margintree.exceptions import InvalidInputError
-from margintree.study.spec import Spec, recorded_spec
+from margintree.study.spec import Spec, parse_spec
 from margintree.study.store import COLUMNS, Row, Session, Store
 from margintree.study.summary import Summary, summarise
 from margintree.tables import csv_text
@@ -55,8 +55,10 @@ class Study(NamedTuple):
 
     @property
     def spec(self) -> Spec | None:
-        """What the last session was to do; None if there is none that this version can read."""
-        return recorded_spec(self.sessions[-1].spec) if self.sessions else None
+        """What the sessions were to do, which is the same in all; None if there are none."""
+        if not self.sessions:
+            return None
+        return parse_spec(**json.loads(self.sessions[-1].spec))
 
     def summary(self) -> Summary:
         """Return what came out of it."""

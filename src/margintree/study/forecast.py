@@ -9,17 +9,17 @@ from margintree.study.store import Job, Row
 class Forecast:
     """Learns what jobs take, and estimates what others will.
 
-    A job is expected to take what its method took for the same reading on the same data set, or
-    else on others, or else what any job took.
+    A job is expected to take what its method took on the same data set, or else on others, or else
+    what a job of any method took.
 
     Examples
     --------
     >>> forecast = Forecast()
-    >>> forecast.learn(Job("iris", 0, 0, "cart", "grid"), 2.0)
-    >>> forecast.learn(Job("iris", 0, 0, "oct", "grid"), 10.0)
-    >>> forecast.seconds([Job("iris", 0, 1, "cart", "grid")])
+    >>> forecast.learn(Job("iris", 0, 0, "cart"), 2.0)
+    >>> forecast.learn(Job("iris", 0, 0, "oct"), 10.0)
+    >>> forecast.seconds([Job("iris", 0, 1, "cart")])
     2.0
-    >>> forecast.seconds(Job("zoo", 0, 0, name, "grid") for name in ("oct", "moctsvm"))
+    >>> forecast.seconds([Job("zoo", 0, 0, "oct"), Job("zoo", 0, 0, "moctsvm")])
     16.0
     """
 
@@ -60,4 +60,4 @@ def seconds_of(rows: Sequence[Row]) -> float:
 
 def _kinds(job: Job) -> tuple[tuple[str, ...], ...]:
     """Return what a job is a case of, the closest first."""
-    return (job.method, job.reading, job.data_set), (job.method, job.reading), ()
+    return (job.method, job.data_set), (job.method,), ()

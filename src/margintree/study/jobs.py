@@ -6,8 +6,8 @@ import numpy as np
 
 from margintree._typing import AnyArray, FloatArray
 from margintree.datasets import CATALOGUE, Dataset
-from margintree.study.spec import Spec, recorded_spec
-from margintree.study.store import Job, Store
+from margintree.study.spec import Spec
+from margintree.study.store import Job
 
 
 def jobs_of(
@@ -26,37 +26,16 @@ def jobs_of(
     --------
     >>> from margintree.study.spec import read_spec
     >>> len(jobs_of(read_spec("paper"), methods=["moctsvm"]))
-    650
+    325
     """
     return [
-        Job(data_set, repetition, fold, method, reading)
+        Job(data_set, repetition, fold, method)
         for repetition in range(spec.repetitions)
         for data_set in spec.data_sets
         for fold in range(spec.folds)
         for method in spec.methods
-        for reading in spec.readings
         if (data_sets is None or data_set in data_sets) and (methods is None or method in methods)
     ]
-
-
-def stale_jobs(spec: Spec, store: Store) -> set[Job]:
-    """Return the jobs of a store that a specification does not ask for, or not as they were done.
-
-    What is new in a specification, such as a further method, makes nothing stale.
-    """
-    planned = {*jobs_of(spec)}
-    before = {session.id: recorded_spec(session.spec) for session in store.sessions()}
-    return {
-        job
-        for job, session in store.makers().items()
-        if job not in planned or not _is_asked_alike(job, before[session], spec)
-    }
-
-
-def _is_asked_alike(job: Job, before: Spec | None, now: Spec) -> bool:
-    return before is not None and before.settings_of(job.method, job.reading) == now.settings_of(
-        job.method, job.reading
-    )
 
 
 def canonical(data: Dataset) -> tuple[FloatArray, AnyArray]:

@@ -18,7 +18,7 @@ from margintree.choice import divide, place_of_best, usual_or_best
 from margintree.datasets import data_folder, load
 from margintree.exceptions import InvalidInputError, MargintreeError
 from margintree.limits import Limits
-from margintree.study.jobs import canonical, jobs_of, stale_jobs
+from margintree.study.jobs import canonical, jobs_of
 from margintree.study.methods import METHODS, Fit, Grid, Point, Settings
 from margintree.study.spec import Spec
 from margintree.study.store import Job, Row, Store, as_json
@@ -43,7 +43,6 @@ def run_study(
     data_sets: Collection[str] | None = None,
     methods: Collection[str] | None = None,
     retry: bool = False,
-    redo: bool = False,
     tell: Callable[[Job, Sequence[Row]], None] = lambda *_: None,
 ) -> None:
     """Do the jobs that a store does not have yet, and write their rows to it as they finish.
@@ -65,24 +64,15 @@ def run_study(
         Only these of the specification.
     retry : bool, default False
         Whether jobs that failed are done again.
-    redo : bool, default False
-        Whether rows of the store give way that were made under other settings, or are no longer
-        asked for.
     tell : callable, optional
         Told of every finished job and its rows.
-
-    Raises
-    ------
-    InvalidInputError
-        When the store has such rows and they are not to give way.
     """
     check_jobs(n_jobs)
     _check_names("data set", data_sets, spec.data_sets)
     _check_names("method", methods, spec.methods)
     folder = data_folder(data_dir)
-    _settle(spec, store, redo)
     session = store.begin(spec.name, spec.text)
-    jobs = open_jobs(spec, store, data_sets=data_sets, methods=methods, retry=retry)
+    jobs = open_jobs(jobs_of(spec, data_sets, methods), store, retry)
     # Two processes on one store begin at opposite ends, and leave out what the other has done.
     jobs = jobs[::-1] if session % 2 == 0 else jobs
     tables, why_missing = _tables({job.data_set for job in jobs}, folder)
@@ -101,36 +91,14 @@ def run_study(
         tell(job, rows)
 
 
-def _settle(spec: Spec, store: Store, redo: bool) -> None:
-    """See to it that a store holds rows of one specification only."""
-    stale = stale_jobs(spec, store)
-    if stale and not redo:
-        kinds = ", ".join(sorted({f"{job.method} {job.reading}" for job in stale}))
-        raise InvalidInputError(
-            f"The store {str(store.path)!r} must hold rows of the specification {spec.name!r} as "
-            f"it is now; {len(stale)} of its {len(store.jobs())} jobs, of {kinds}, were done "
-            "otherwise or are no longer asked for. Choose another file with --store, or let these "
-            "rows give way with --redo."
-        )
-    store.forget(stale)
-
-
-def open_jobs(
-    spec: Spec,
-    store: Store,
-    *,
-    data_sets: Collection[str] | None = None,
-    methods: Collection[str] | None = None,
-    retry: bool = False,
-) -> list[Job]:
-    """Return the jobs that are still to be done; for the parameters see `run_study`.
+def open_jobs(jobs: Sequence[Job], store: Store, retry: bool = False) -> list[Job]:
+    """Return the jobs that are still to be done.
 
     Jobs that were skipped are looked at again, for what they lacked may be there now.
     """
-    closed = store.jobs() - store.jobs("skipped") - stale_jobs(spec, store)
-    if retry:
-        closed -= store.jobs("failed")
-    return [job for job in jobs_of(spec, data_sets, methods) if job not in closed]
+    failed, skipped = store.jobs("failed"), store.jobs("skipped")
+    closed = store.jobs() - skipped - (failed if retry else set())
+    return [job for job in jobs if job not in closed]
 
 
 def check_jobs(n_jobs: int) -> None:
@@ -185,7 +153,7 @@ class Task:
 
     def run(self) -> Done:
         """Return the job with its rows; what goes wrong becomes a row with its message."""
-        why_not = self._why_not()
+        why_not = METHODS[self.job.method].why_not(len(np.unique(self.y)))
         if why_not:
             return self.job, [_other_row(self.spec, self.job, "skipped", why_not)]
         try:
@@ -193,48 +161,43 @@ class Task:
         except Exception as error:
             return self.failed(error)
 
-    def _why_not(self) -> str:
-        """Return why the job cannot be done; nothing when it can."""
-        train, _ = self._division()
-        if self.job.reading == "nested" and not self.spec.nested.times(len(train)):
-            return f"no choice inside training folds of {len(train)} rows is asked for"
-        return METHODS[self.job.method].why_not(len(np.unique(self.y)))
-
     def failed(self, error: BaseException) -> Done:
         """Return the job with the row of an error."""
         message = f"{type(error).__name__}: {error}"
         return self.job, [_other_row(self.spec, self.job, "failed", message)]
 
     def _rows(self) -> list[Row]:
-        """Return a row for every combination of the grid, or that of the nested choice."""
-        train, test = self._division()
-        fit_all = self._fit_grid if self.job.reading == "grid" else self._fit_chosen
-        return [
-            self._row(point, fit, self.X[test], self.y[test])
-            for point, fit in fit_all(self.X[train], self.y[train])
-        ]
-
-    def _fit_grid(self, X: FloatArray, y: AnyArray) -> list[tuple[Point, Fit]]:
+        """Return a row for every combination of the grid, and that of the nested choice."""
         method = self.spec.methods[self.job.method]
+        train, test = next(islice(self._folds(), self.job.fold, None))
+        X, y = self.X[train], self.y[train]
         fits = self._fit(X, y, method.grid, method.iterations)
-        return list(zip(method.grid, fits, strict=True))
+        rows = [
+            self._row(point, fit, self.X[test], self.y[test])
+            for point, fit in zip(method.grid, fits, strict=True)
+        ]
+        if not self.spec.nested.times(len(y)):
+            return rows
+        point, fit = self._chosen(X, y, fits)
+        return [*rows, self._row(point, fit, self.X[test], self.y[test])._replace(reading="nested")]
 
-    def _fit_chosen(self, X: FloatArray, y: AnyArray) -> list[tuple[Point, Fit]]:
+    def _chosen(self, X: FloatArray, y: AnyArray, fits: Sequence[Fit]) -> tuple[Point, Fit]:
         """Return what is chosen inside the training fold, fitted to it on the path of the choice.
 
-        The seconds of the fit are those of the choice, too.
+        The seconds of the fit are those of the choice, too. The fits are those of the grid.
         """
         method = self.spec.methods[self.job.method]
         start = time.perf_counter()
         place = self._choice(X, y)
-        fit = self._fit(X, y, method.nested_grid, method.iterations)[place]
+        is_known = method.nested_grid == method.grid
+        fit = (fits if is_known else self._fit(X, y, method.nested_grid, method.iterations))[place]
         seconds = time.perf_counter() - start
-        return [(method.nested_grid[place], replace(fit, build_seconds=0.0, fit_seconds=seconds))]
+        if is_known:
+            seconds += fit.build_seconds + fit.fit_seconds
+        return method.nested_grid[place], replace(fit, build_seconds=0.0, fit_seconds=seconds)
 
-    def _division(self) -> tuple[IntArray, IntArray]:
-        """Return the places of the rows that train and of those that test."""
-        folds = divide(self.y, self.spec.folds, seed=self.job.repetition)
-        return next(islice(folds, self.job.fold, None))
+    def _folds(self) -> Iterator[tuple[IntArray, IntArray]]:
+        return divide(self.y, self.spec.folds, seed=self.job.repetition)
 
     def _fit(self, X: FloatArray, y: AnyArray, grid: Grid, iterations: int | None) -> list[Fit]:
         limits = Limits(iterations=iterations, seed=self.spec.seed)
@@ -277,7 +240,7 @@ class Task:
 def _other_row(spec: Spec, job: Job, status: str, message: str) -> Row:
     """Return a row without an outcome."""
     limits = {"iterations": spec.methods[job.method].iterations}
-    return Row(*job, as_json({}), spec.seed, as_json(limits), status, message)
+    return Row(*job, "grid", as_json({}), spec.seed, as_json(limits), status, message)
 
 
 def _mean_recall(y: AnyArray, predicted: AnyArray) -> float:

@@ -1,6 +1,5 @@
 """What a study is to do, read from a TOML file."""
 
-import json
 import math
 import os
 import tomllib
@@ -110,20 +109,6 @@ class Spec:
     seed: int = 0
     nested: Nested = field(default_factory=Nested)
 
-    @property
-    def readings(self) -> tuple[str, ...]:
-        """What is done with every method on every training fold: its grid, and its choice."""
-        is_nested = self.nested.repetitions or self.nested.repetitions_of_few
-        return ("grid", "nested") if is_nested else ("grid",)
-
-    def settings_of(self, method: str, reading: str) -> tuple[Any, ...]:
-        """Return all that decides the rows of a method in a reading, but for the training fold."""
-        one = self.methods[method]
-        shared = self.folds, self.depth, self.min_leaf, self.seed, one.iterations
-        if reading == "grid":
-            return *shared, one.grid
-        return *shared, one.nested_grid, one.nested_iterations, one.usual, self.nested
-
 
 def read_spec(source: str | os.PathLike[str]) -> Spec:
     """Return a specification by its name, or from a TOML file.
@@ -196,27 +181,6 @@ def parse_spec(name: str, text: str) -> Spec:
             ),
         ),
     )
-
-
-def recorded_spec(record: str) -> Spec | None:
-    """Return the specification that a session has recorded; None if it is not of this version.
-
-    Parameters
-    ----------
-    record : str
-        Its name and text, as JSON.
-
-    Examples
-    --------
-    >>> recorded_spec(json.dumps({"name": "smoke", "text": read_spec("smoke").text})).data_sets
-    ('iris', 'wine')
-    >>> recorded_spec(json.dumps({"name": "tiny", "text": "levels = 3"})) is None
-    True
-    """
-    try:
-        return parse_spec(**json.loads(record))
-    except (InvalidInputError, TypeError, ValueError):
-        return None
 
 
 def _data_sets(reader: "_Reader") -> tuple[str, ...]:

@@ -71,22 +71,21 @@ _PATIENCE = 60.0
 
 
 class Job(NamedTuple):
-    """What is done in one go: a method on one training fold, with its grid or by its choice.
+    """What is done in one go: a method with all its parameters on one training fold.
 
     Examples
     --------
-    >>> str(Job("iris", 0, 4, "cart", "nested"))
-    'iris 0.4 cart nested'
+    >>> str(Job("iris", 0, 4, "cart"))
+    'iris 0.4 cart'
     """
 
     data_set: str
     repetition: int
     fold: int
     method: str
-    reading: str
 
     def __str__(self) -> str:
-        return f"{self.data_set} {self.repetition}.{self.fold} {self.method} {self.reading}"
+        return f"{self.data_set} {self.repetition}.{self.fold} {self.method}"
 
 
 class Row(NamedTuple):
@@ -94,10 +93,11 @@ class Row(NamedTuple):
 
     Attributes
     ----------
-    data_set, repetition, fold, method, reading : str or int
-        The job; repetitions and folds count from 0. The reading ``"grid"`` is a fit on the training
-        fold with one combination of the grid, ``"nested"`` one with the combination that was
-        chosen inside the training fold.
+    data_set, repetition, fold, method : str or int
+        The job; repetitions and folds count from 0.
+    reading : str
+        ``"grid"``: a fit on the training fold with one combination of the grid; ``"nested"``: with
+        the combination that was chosen inside the training fold.
     parameters, limits : str
         JSON with sorted keys.
     seed : int
@@ -143,7 +143,7 @@ class Row(NamedTuple):
     @property
     def job(self) -> Job:
         """The job that the row belongs to."""
-        return Job(self.data_set, self.repetition, self.fold, self.method, self.reading)
+        return Job(self.data_set, self.repetition, self.fold, self.method)
 
 
 COLUMNS = Row._fields
@@ -203,8 +203,8 @@ class Store:
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     store = Store(Path(folder) / "study.sqlite")
     ...     session = store.begin("tiny", "")
-    ...     job = Job("iris", 0, 0, "cart", "grid")
-    ...     store.write(session, job, [Row(*job, "{}", 0, "{}", "skipped", "no data")])
+    ...     job = Job("iris", 0, 0, "cart")
+    ...     store.write(session, job, [Row(*job, "grid", "{}", 0, "{}", "skipped", "no data")])
     ...     [row.message for row in store.rows()], store.jobs("skipped") == {job}
     (['no data'], True)
     """
@@ -234,10 +234,23 @@ class Store:
         return cls(path)
 
     def begin(self, name: str, text: str) -> int:
-        """Note a new session that follows a specification, and return its number."""
+        """Note a new session that follows a specification, and return its number.
+
+        Raises
+        ------
+        InvalidInputError
+            When the store holds rows of another specification.
+        """
         spec = as_json({"name": name, "text": text})
-        values = _now(), as_json(_versions()), source_commit(), _machine(), spec
         with self._errors(), self._connection() as connection:
+            connection.execute("BEGIN IMMEDIATE")
+            known = {text for (text,) in connection.execute("SELECT spec FROM sessions")}
+            if known - {spec}:
+                raise InvalidInputError(
+                    f"The store {str(self.path)!r} must hold rows of one specification; it holds "
+                    f"those of another one than {name!r} as it is now. Choose another file."
+                )
+            values = _now(), as_json(_versions()), source_commit(), _machine(), spec
             cursor = connection.execute(
                 "INSERT INTO sessions (started, versions, commit_id, machine, spec)"
                 " VALUES (?, ?, ?, ?, ?)",
@@ -262,11 +275,6 @@ class Store:
                 (row._replace(session=session) for row in rows),
             )
 
-    def forget(self, jobs: Iterable[Job]) -> None:
-        """Remove all rows of some jobs."""
-        with self._errors(), self._connection() as connection:
-            connection.executemany(f"DELETE FROM runs WHERE {_IS_JOB}", jobs)
-
     def rows(self) -> list[Row]:
         """Return all rows, ordered by their keys."""
         order = "data_set, method, repetition, fold, reading, parameters"
@@ -275,15 +283,10 @@ class Store:
 
     def jobs(self, *statuses: str) -> set[Job]:
         """Return the jobs with a row of one of these statuses; without any, all jobs."""
-        query = f"SELECT DISTINCT {_JOB} FROM runs"
+        query = "SELECT DISTINCT data_set, repetition, fold, method FROM runs"
         if statuses:
             query += f" WHERE status IN ({', '.join('?' * len(statuses))})"
         return {Job(*values) for values in self._all(query, statuses)}
-
-    def makers(self) -> dict[Job, int]:
-        """Return the session that wrote the rows of every job."""
-        query = f"SELECT DISTINCT {_JOB}, session FROM runs"
-        return {Job(*values): session for *values, session in self._all(query)}
 
     def is_done(self, job: Job) -> bool:
         """Tell whether a job has rows that are done."""
@@ -315,7 +318,6 @@ class Store:
             ) from error
 
 
-_JOB = ", ".join(Job._fields)
 _IS_JOB = " AND ".join(f"{name} = ?" for name in Job._fields)
 _DONE = f"SELECT 1 FROM runs WHERE {_IS_JOB} AND status = 'done' LIMIT 1"
 
