@@ -48,7 +48,7 @@ SEED_INSTANCES = (
 )
 """Every data set with the next setting of the costs, and two of many rows with dear errors."""
 PATIENT = Parts(max_failures=200)
-"""Longer chains, which know of better trees on instances where all searches of a table miss them."""
+"""Longer chains, which know of better trees where all searches of a table miss them."""
 PATIENT_LIMITS = tuple(Limits(iterations=3000, seed=seed, threads=2) for seed in range(6))
 ROWS = Path(__file__).resolve().parent / "results" / "exact_alone.jsonl"
 
