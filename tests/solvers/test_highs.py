@@ -1,4 +1,4 @@
-"""Outer approximation: when its rounds end."""
+"""Outer approximation, when its rounds end, and what HiGHS keeps from one solve to the next."""
 
 import numpy as np
 import pytest
@@ -44,3 +44,10 @@ def test_equally_good_integer_solutions_are_ruled_out_one_by_one(play):
     assert rounds == 4
     assert (outcome.objective, outcome.bound) == pytest.approx((1.0, 1.0))
     assert outcome.reason is Reason.OPTIMAL
+
+
+def test_the_number_of_threads_may_change_from_one_solve_to_the_next():
+    """HiGHS keeps its threads, and refuses a model that asks for more or fewer of them."""
+    outcomes = [get("highs").solve(whole_cone(), Limits(threads=n)) for n in (1, 2, 1)]
+    assert [outcome.reason for outcome in outcomes] == [Reason.OPTIMAL] * 3
+    assert len({outcome.objective for outcome in outcomes}) == 1

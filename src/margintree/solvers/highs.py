@@ -205,8 +205,21 @@ def _solve_linear(
         model.setSolution(len(start), places, start)
     if monitor.must_stop():
         return _Answer(None, -np.inf, *monitor.why_stopped())
-    model.run()
+    _run(model)
     return _answer(model, program, monitor)
+
+
+def _run(model: Any) -> None:
+    """Solve a model.
+
+    HiGHS keeps its threads from one model of a process to the next, and refuses any other number
+    of them until they are dismissed.
+    """
+    from highspy import Highs, HighsStatus
+
+    if model.run() == HighsStatus.kError:
+        Highs.resetGlobalScheduler(True)
+        model.run()
 
 
 def _pass_model(model: Any, program: Program) -> None:
