@@ -176,6 +176,14 @@ def test_columns_are_found_by_name_or_by_position():
         TableEncoder().transform(frame)
 
 
+def test_fitting_again_forgets_the_names_of_before():
+    """An array after a frame has no names."""
+    frame = pd.DataFrame({"a": [1, 2, 5], "b": [3, 3, 7]})
+    encoder = TableEncoder().fit(frame).fit(frame.to_numpy())
+    assert not hasattr(encoder, "feature_names_in_")
+    np.testing.assert_array_equal(encoder.transform(frame.to_numpy()), frame.to_numpy())
+
+
 def test_polars_is_the_same_as_pandas():
     """Types, missing cells and categories."""
     columns = {"n": [1, None, 3, 5], "t": ["x", "y", None, "x"], "b": [True, None, False, True]}

@@ -186,6 +186,14 @@ def test_a_model_file_carries_the_table(model):
     np.testing.assert_array_equal(again.predict_proba(rows), model.predict_proba(rows))
 
 
+def test_a_model_that_was_fitted_twice_can_be_saved():
+    """First to a frame, then to an array."""
+    frame, labels = pd.DataFrame({"a": [0.0, 1.0, 4.0, 5.0]}), list("aabb")
+    model = make_table_classifier(MOCTSVMClassifier(max_depth=1))
+    model.fit(frame, labels).fit(frame.to_numpy(), labels)
+    assert to_json(from_json(to_json(model))) == to_json(model)
+
+
 def of_table(encoding):
     """Return a model of tables with this encoding, as if it had been fitted."""
     n_features = len(encoding.features)

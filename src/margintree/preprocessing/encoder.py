@@ -104,6 +104,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         self.n_features_in_ = len(cells)
         if hasattr(X, "columns"):
             self.feature_names_in_ = np.array([column.name for column in cells], dtype=object)
+        elif hasattr(self, "feature_names_in_"):  # of an earlier fit
+            del self.feature_names_in_
         return self
 
     def transform(self, X: Any) -> FloatArray:
