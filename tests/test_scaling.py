@@ -1,10 +1,13 @@
 """The map of raw features to the unit box."""
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+from margintree import MOCTSVMClassifier, OCTClassifier
+from margintree.exceptions import InvalidInputError
 from margintree.scaling import Scaling
 
 tables = hnp.arrays(
@@ -33,3 +36,16 @@ def test_scalings_compare_by_value():
     assert Scaling.learn(X) == Scaling.learn(X.copy())
     assert Scaling.learn(X) != Scaling.learn(2 * X)
     assert Scaling.learn(X) != "scaling"
+
+
+@pytest.mark.parametrize("classifier", [MOCTSVMClassifier, OCTClassifier])
+@pytest.mark.parametrize("method", ["predict", "decision_path", "report"])
+def test_values_that_overflow_are_refused(classifier, method):
+    """They would become NaN, also in a feature that no split uses, and NaN goes left."""
+    clf = classifier(max_depth=1).fit(
+        [[0.0, 0.0], [1.0, 0.1], [4.0, 0.0], [5.0, 0.1]], list("aabb")
+    )
+    labels = [["b", "b"]] if method == "report" else []
+    getattr(clf, method)([[5.0, 0.05], [5.0, 1e100]], *labels)
+    with pytest.raises(InvalidInputError, match=r"Feature 1 is 1e\+308 in row 1, too far from"):
+        getattr(clf, method)([[5.0, 0.05], [5.0, 1e308]], *labels)

@@ -5,6 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from margintree._typing import FloatArray
+from margintree.exceptions import InvalidInputError
+
+FARTHEST = 1e150
+"""How many spans from the training rows a value may lie, so that no sum of products overflows."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,8 +47,22 @@ class Scaling:
         return cls(np.zeros(n_features), np.ones(n_features))
 
     def apply(self, X: FloatArray) -> FloatArray:
-        """Return the scaled rows of ``X``."""
-        return np.asarray((X - self.minimum) / self.span)
+        """Return the scaled rows of ``X``; values beyond all reason raise InvalidInputError."""
+        with np.errstate(over="ignore"):
+            scaled = np.asarray((X - self.minimum) / self.span)
+        self._check_reach(X, scaled)
+        return scaled
+
+    def _check_reach(self, X: FloatArray, scaled: FloatArray) -> None:
+        too_far = np.argwhere(np.abs(scaled) > FARTHEST)
+        if len(too_far):
+            row, feature = too_far[0]
+            first, last = self.minimum[feature], self.minimum[feature] + self.span[feature]
+            raise InvalidInputError(
+                f"Feature {feature} is {X[row, feature]:g} in row {row}, too far from the training "
+                f"rows, {first:g} to {last:g}, to compute with. Correct the cell or rescale the "
+                "column."
+            )
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Scaling):
