@@ -56,6 +56,7 @@ def test_what_is_kept_is_what_is_known(tmp_path_factory, data):
 def test_the_fingerprint_tells_problems_apart(data):
     """The same data in any order give the same one; another value anywhere gives another."""
     X, y, weights, n_classes = data.draw(raw_data())
+    weights = weights / 10  # sums of such weights are rounded
     how = data.draw(settings(n_classes))
     order = data.draw(st.permutations(range(len(X))))
     problem = Problem.from_data(X, y, row_weights=weights, **how)

@@ -199,7 +199,7 @@ def _merge_rows(
         raise InvalidInputError(
             "Features must be finite numbers; NaN or infinity was found. Fill or drop those cells."
         )
-    order = np.lexsort((y, *X.T[::-1])) if X.size else np.arange(len(X))
+    order = np.lexsort((weights, y, *X.T[::-1])) if X.size else np.arange(len(X))
     X, y, weights = X[order], y[order], weights[order]
     is_new = np.ones(len(X), dtype=bool)
     is_new[1:] = (X[1:] != X[:-1]).any(axis=1) | (y[1:] != y[:-1])
