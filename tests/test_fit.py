@@ -1,5 +1,6 @@
 """Search and exact solvers put together."""
 
+import time
 from dataclasses import replace
 from itertools import pairwise
 
@@ -7,14 +8,15 @@ import numpy as np
 import pytest
 
 from margintree import fit
-from margintree.exact import RESTART_BELOW
+from margintree.exact import RESTART_BELOW, solve_exactly
 from margintree.exceptions import InvalidInputError, SolverMissingError
 from margintree.fit import fit_tree
 from margintree.limits import Limits, resident_memory
 from margintree.objective import objective
 from margintree.problem import Costs, Problem
-from margintree.result import Reason
+from margintree.result import Reason, TracePoint
 from margintree.search import search
+from margintree.solvers import Outcome
 from margintree.testing.instances import INSTANCES, tiny_problem
 from margintree.testing.oracle import cheapest_tree
 
@@ -102,6 +104,29 @@ def test_a_search_that_proves_its_tree_needs_no_solver(monkeypatch):
     result = fit_tree(problem, method="exact")
     assert result.reason is Reason.OPTIMAL
     assert result.objective == 0.0
+
+
+class LateSolver:
+    """Finds a much better solution when time is over, and then does as it is told."""
+
+    name = "late"
+
+    def solve(self, program, limits, start, progress, _found):
+        """Return the start."""
+        time.sleep(limits.seconds)
+        with pytest.raises(KeyboardInterrupt):
+            progress(TracePoint(limits.seconds, 0.0, -np.inf))
+        cost = program.evaluate(start)
+        how = (Reason.INTERRUPTED, None, (), self.name, "1.0", limits.seconds)
+        return Outcome(start, cost, -np.inf, *how)
+
+
+def test_a_solve_that_is_stopped_too_late_to_start_anew_struck_its_limit():
+    """Nobody interrupted it."""
+    limits = Limits(seconds=0.3, iterations=1)
+    result = solve_exactly(fit._MarginTrees(CLOUDS), LateSolver(), limits)
+    check(CLOUDS, result)
+    assert (result.reason, result.limit) == (Reason.LIMIT, "time")
 
 
 @pytest.mark.usefixtures("poor_search")

@@ -178,6 +178,9 @@ class _Exact:
         result = self._merge(best, outcome, relay)
         # A solver may claim, within its tolerances, a tree that the judge prices otherwise.
         self.may_restart = result.objective < restart_below
+        if relay.wants_restart and clock.is_over() and result.reason is Reason.INTERRUPTED:
+            # The relay stopped the solve, and there is no time left for another one.
+            result = replace(result, reason=Reason.LIMIT, limit=clock.struck)
         return result, not relay.wants_restart or clock.is_over()
 
     def _merge(self, best: Result, outcome: Outcome, relay: "_Relay") -> Result:
