@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from margintree import topology
+from margintree._products import product
 from margintree._typing import FloatArray, IntArray
 from margintree.problem import Problem
 
@@ -143,7 +144,7 @@ def close_pairs(problem: Problem) -> Pairs:
     X, y = problem.X[rows], problem.y[rows]
     i, j = np.nonzero(np.triu(y[:, None] != y[None, :]))
     squared = (X**2).sum(axis=1)
-    distances = np.sqrt(np.maximum(0.0, squared[i] + squared[j] - 2 * (X @ X.T)[i, j]))
+    distances = np.sqrt(np.maximum(0.0, squared[i] + squared[j] - 2 * product(X, X.T)[i, j]))
     is_free = np.ones(len(rows), dtype=bool)
     chosen = []
     for k in np.argsort(distances, kind="stable"):

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from margintree import topology
+from margintree._products import product
 from margintree._typing import BoolArray, IntArray
 from margintree.problem import Problem
 from margintree.tree import ObliqueTree, row_blocks
@@ -91,7 +92,7 @@ def objective(problem: Problem, tree: ObliqueTree) -> Cost:
         errors += float(prices[np.arange(len(prices)), predicted].sum())
         distances = np.where(_visited(leaves, problem.depth), np.abs(values), np.nan)
         shortfall = np.nan_to_num(np.maximum(0.0, 1.0 - distances))
-        violations += float((problem.row_weights[rows] @ shortfall).sum())
+        violations += float(product(problem.row_weights[rows], shortfall).sum())
         ties += int((distances < (1 - TIE_SLACK) * problem.routing_margin).sum())
     return Cost(
         margin=problem.margin_price(float(norms.max(initial=0.0))),

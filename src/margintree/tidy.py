@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from margintree import topology
+from margintree._products import product
 from margintree._typing import BoolArray, FloatArray, IntArray
 from margintree.problem import Problem
 from margintree.shape import closest_values
@@ -88,7 +89,7 @@ def prune(problem: Problem, tree: ObliqueTree) -> ObliqueTree:
 def _pays(problem: Problem, rows: IntArray, values: FloatArray) -> bool:
     """Tell whether dividing the rows by the sign of the values saves more than it costs."""
     prices, right = problem.error_prices[rows], values >= 0
-    violations = problem.row_weights[rows] @ np.maximum(0.0, 1.0 - np.abs(values))
+    violations = product(problem.row_weights[rows], np.maximum(0.0, 1.0 - np.abs(values)))
     price = problem.costs.splits + problem.costs.violations * violations
     divided = prices[right].sum(axis=0).min() + prices[~right].sum(axis=0).min()
     return bool(divided + price < prices.sum(axis=0).min())

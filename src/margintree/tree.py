@@ -8,6 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from margintree import topology
+from margintree._products import product
 from margintree._typing import AnyArray, BoolArray, FloatArray, IntArray
 from margintree.exceptions import InvalidInputError
 from margintree.page import framed, render
@@ -131,7 +132,7 @@ class ObliqueTree:
         """
         values = np.full((len(X), len(self.splits)), np.nan)
         on = np.flatnonzero(self.splits)
-        values[:, on] = X @ self.weights[on].T + self.intercepts[on]
+        values[:, on] = product(X, self.weights[on].T) + self.intercepts[on]
         # A product of matrices adds in an order of its own, which decides only where rounding can.
         is_open = ~(np.abs(values) > self._rounding(X))
         for index in on[is_open[:, on].any(axis=0)]:
@@ -142,7 +143,7 @@ class ObliqueTree:
     def _rounding(self, X: FloatArray) -> FloatArray:
         """Return by how much two ways to compute a split's value can differ on any of the rows."""
         largest = np.abs(X).max(axis=0, initial=0.0)
-        sizes = np.abs(self.weights) @ largest + np.abs(self.intercepts)
+        sizes = product(np.abs(self.weights), largest) + np.abs(self.intercepts)
         limits = np.finfo(float)
         return np.asarray(2 * (self.n_features + 2) * limits.eps * sizes + limits.tiny)
 
@@ -236,7 +237,7 @@ class ObliqueTree:
 
     def rescaled(self, scaling: Scaling) -> "ObliqueTree":
         """Return the same tree with hyperplanes that apply to rows of another scaling."""
-        shift = (self.weights / self.scaling.span) @ (scaling.minimum - self.scaling.minimum)
+        shift = product(self.weights / self.scaling.span, scaling.minimum - self.scaling.minimum)
         return replace(
             self,
             # The ratio of the spans first: the same scaling must give back the very same numbers.

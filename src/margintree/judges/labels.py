@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from margintree._products import product
 from margintree._typing import BoolArray, FloatArray
 from margintree.objective import TIE_SLACK
 from margintree.problem import Problem
@@ -122,7 +123,7 @@ def label_violations(problem: Problem, values: FloatArray) -> tuple[FloatArray, 
 
 def calls(problem: Problem, visits: BoolArray) -> FloatArray:
     """Return what every branch node would call its rows: 1 or -1, the side of most of them."""
-    balance = (problem.row_weights * sides(problem)) @ visits
+    balance = product(problem.row_weights * sides(problem), visits.astype(float))
     return np.where(balance > 0, 1.0, -1.0)
 
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from margintree._products import product
 from margintree._typing import FloatArray, IntArray
 from margintree.problem import Problem
 
@@ -57,7 +58,7 @@ def _centres(X: FloatArray, count: int, rng: np.random.Generator) -> FloatArray:
 
 def _nearest(X: FloatArray, centres: FloatArray) -> IntArray:
     """Return the closest centre of every row."""
-    distances = (centres**2).sum(axis=1) - 2 * X @ centres.T
+    distances = (centres**2).sum(axis=1) - 2 * product(X, centres.T)
     return np.asarray(distances.argmin(axis=1))
 
 

@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from margintree import topology
+from margintree._products import product
 from margintree._typing import FloatArray
 from margintree.bound import contradictions
 from margintree.judges import price_labels
@@ -76,7 +77,7 @@ def refitted(problem: Problem, tree: ObliqueTree) -> ObliqueTree:
     best = with_cheapest_classes(problem, push_up(problem, tree))
     if problem.n_rows > MAX_ROWS:
         return best
-    gram = problem.X @ problem.X.T
+    gram = product(problem.X, problem.X.T)
     for wishes in (as_it_pays, as_labelled, as_routed):
         for _ in range(MAX_REFITS):
             if not best.n_splits:
@@ -131,7 +132,7 @@ def _fitted(
             _, intercepts[node] = smo(
                 block, sides_here, box, -np.inf, shares[k], beta, steps, TOLERANCE
             )
-            weights[node] = beta @ problem.X[rows] / shares[k]
+            weights[node] = product(beta, problem.X[rows]) / shares[k]
             duals[k, rows] = beta
         norms = np.linalg.norm(weights[on], axis=1)
         if norms.min() <= 0:

@@ -13,6 +13,7 @@ from typing import TypeAlias
 import numpy as np
 
 from margintree import topology
+from margintree._products import norm, product
 from margintree._typing import BoolArray, FloatArray, IntArray
 from margintree.problem import Problem
 from margintree.search.kernels.dual_descent import dual_descent
@@ -165,9 +166,9 @@ class Refiner:
         X = self.task.X[rows]
         changed = False
         for weights in self._directions(X, rows, node, left, right):
-            weights = weights * (self.sketch.scale[0] / np.linalg.norm(weights))
+            weights = weights * (self.sketch.scale[0] / norm(weights))
             intercept, now = best_intercept(
-                X @ weights, left, right, self.task.pull[rows], self.task.eps
+                product(X, weights), left, right, self.task.pull[rows], self.task.eps
             )
             if now < cost:
                 cost, changed = now, True
@@ -181,7 +182,7 @@ class Refiner:
         """Yield normal vectors worth a try: the present one, and large margins."""
         present = self.sketch.weights[node].copy()
         yield present
-        kept = np.where(X @ present + self.sketch.intercepts[node] >= 0, 1.0, -1.0)
+        kept = np.where(product(X, present) + self.sketch.intercepts[node] >= 0, 1.0, -1.0)
         sides = np.where(left == right, kept, np.where(left > right, 1.0, -1.0))
         box = self.task.pull[rows] + np.abs(left - right)
         if np.abs(sides.sum()) == len(sides) or not box.any():
@@ -192,7 +193,7 @@ class Refiner:
                 self.task.X, rows, sides, strength * box / box.mean(), order, PASSES
             )
             between = _unit(found) + _unit(present)
-            yield from (one for one in (found, between) if np.linalg.norm(one) > SHORT)
+            yield from (one for one in (found, between) if norm(one) > SHORT)
         yield from self._best_axes(X, rows, left, right)
 
     def _best_axes(
@@ -203,7 +204,7 @@ class Refiner:
         scale = self.sketch.scale[0]
         axes = np.vstack([np.eye(X.shape[1]), -np.eye(X.shape[1])])
         sides = left[few], right[few], self.task.pull[rows[few]], self.task.eps
-        costs = [best_intercept(scale * X[few] @ axis, *sides)[1] for axis in axes]
+        costs = [best_intercept(product(scale * X[few], axis), *sides)[1] for axis in axes]
         yield from axes[np.argsort(costs, kind="stable")[:N_AXES]]
 
     def _costs(self, rows: IntArray, node: int) -> FloatArray:
@@ -227,5 +228,5 @@ def graft(source: Sketch, target: Sketch, node: int) -> None:
 
 def _unit(vector: FloatArray) -> FloatArray:
     """Return the vector with norm 1, or a vector too short to tell its direction as it is."""
-    norm = np.linalg.norm(vector)
-    return vector / norm if norm > SHORT else vector
+    length = norm(vector)
+    return vector / length if length > SHORT else vector

@@ -9,6 +9,7 @@ from typing import TypeAlias
 import numpy as np
 
 from margintree import topology
+from margintree._products import norm, product
 from margintree._typing import FloatArray, IntArray
 from margintree.search.kernels.sketch import Sketch, clear_below, copy_node, lift
 from margintree.search.workbench import Workbench
@@ -45,8 +46,8 @@ def tilt(bench: Workbench, node: int, _: IntArray) -> None:
     weights = bench.sketch.weights[node]
     noise = bench.rng.standard_normal(len(weights)) / np.sqrt(len(weights))
     weights += (0.1 + bench.rng.random()) * bench.scale * noise
-    weights *= bench.scale / np.linalg.norm(weights)
-    projections = bench.task.X[bench.rows(node)] @ weights
+    weights *= bench.scale / norm(weights)
+    projections = product(bench.task.X[bench.rows(node)], weights)
     bench.sketch.intercepts[node] = -projections[bench.rng.integers(len(projections))]
     bench.settle(node)
 
@@ -124,8 +125,8 @@ def random_sides(X: FloatArray, groups: IntArray, rng: np.random.Generator) -> F
     if rng.random() < 0.5:
         goes_right = rng.random(len(present)) < 0.5
     else:
-        means = (belongs.T @ X) / belongs.sum(axis=0)[:, None]
+        means = product(belongs.T, X) / belongs.sum(axis=0)[:, None]
         towards = means[second] - means[first]
-        goes_right = (means - (means[first] + means[second]) / 2) @ towards > 0
+        goes_right = product(means - (means[first] + means[second]) / 2, towards) > 0
     goes_right[first], goes_right[second] = False, True
     return np.where(belongs @ goes_right, 1.0, -1.0)

@@ -6,6 +6,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from margintree._products import product
 from margintree._typing import FloatArray, IntArray
 from margintree.search.moves import rebuild
 from margintree.search.workbench import Workbench
@@ -44,7 +45,7 @@ def make_plan(bench: Workbench, groups: IntArray) -> IntArray:
     task, belongs = bench.task, membership(groups)
     prices = np.zeros((belongs.shape[1], task.prices.shape[1]))
     np.add.at(prices, groups, task.prices)
-    costs = np.repeat((belongs @ prices).min(axis=1)[:, None], task.depth + 1, axis=1)
+    costs = np.repeat(product(belongs, prices).min(axis=1)[:, None], task.depth + 1, axis=1)
     parts = np.zeros(costs.shape, dtype=np.int64)
     for members in range(1, len(belongs)):
         rows = np.flatnonzero(belongs[members, groups])

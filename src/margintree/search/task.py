@@ -3,6 +3,7 @@
 import numpy as np
 
 from margintree import topology
+from margintree._products import product
 from margintree.problem import Problem
 from margintree.search.kernels.sketch import Sketch, Task
 from margintree.search.kernels.sweep import State
@@ -15,7 +16,7 @@ def make_task(problem: Problem, with_gram: bool = True) -> Task:
     pull = problem.costs.violations * problem.row_weights
     return Task(
         X=X,
-        gram=X @ X.T if with_gram else np.empty((0, 0)),
+        gram=product(X, X.T) if with_gram else np.empty((0, 0)),
         pull=pull,
         prices=np.array(problem.error_prices),
         stays=np.ones(topology.n_nodes(problem.depth) + 1),

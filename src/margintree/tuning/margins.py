@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from margintree import __version__
+from margintree._products import product
 from margintree._typing import FloatArray
 from margintree.bound import close_pairs, lower_bound
 from margintree.judges import price_labels
@@ -178,7 +179,7 @@ class _Walk:
 
 def _with_gram(problem: Problem, aim: "Aim") -> "Aim":
     """Return the aim with the inner products of the rows computed once."""
-    gram = problem.X @ problem.X.T
+    gram = product(problem.X, problem.X.T)
 
     def make_task(problem: Problem, with_gram: bool = True) -> "Task":
         task = aim.make_task(problem, with_gram=False)

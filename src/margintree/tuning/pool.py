@@ -7,6 +7,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from margintree._products import product
 from margintree._typing import FloatArray
 from margintree.incumbent import Price
 from margintree.problem import Costs, Problem
@@ -68,7 +69,7 @@ class Pool:
         return float(self._costs(prices).min(initial=np.inf))
 
     def _costs(self, prices: FloatArray) -> FloatArray:
-        return np.array(self._known).reshape(len(self._known), len(prices)) @ prices
+        return product(np.array(self._known).reshape(len(self._known), len(prices)), prices)
 
 
 def unit_terms(
