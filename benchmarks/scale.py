@@ -150,29 +150,39 @@ def tuned_stree(X: Any, y: Any, depth: int) -> Any:
 
 def run_cold() -> None:
     """Time imports and first fits in new processes, the best of three."""
-    fit = (
-        "from sklearn.datasets import load_iris; from margintree import MOCTSVMClassifier; "
-        "MOCTSVMClassifier().fit(*load_iris(return_X_y=True))"
-    )
+    iris = "from sklearn.datasets import load_iris; X, y = load_iris(return_X_y=True)"
+    fit = f"{iris}; from margintree import MOCTSVMClassifier; MOCTSVMClassifier().fit(X, y)"
+    print(f"{'seconds':40} {'until done':>10} {'process':>8}")
     with tempfile.TemporaryDirectory() as folder:
-        environment = os.environ | {"NUMBA_CACHE_DIR": folder}
-        print(f"import and fit iris, kernels to compile: {timed(fit, environment):.1f} s")
-        warm = min(timed(fit, environment) for _ in range(3))
-        print(f"import and fit iris, kernels on disk:    {warm:.2f} s")
-        iris = "from sklearn.datasets import load_iris; load_iris()"
-        print(
-            f"of which scikit-learn and its iris:      {min(timed(iris) for _ in range(3)):.2f} s"
-        )
+        caches = {"NUMBA_CACHE_DIR": folder, "PYTHONDONTWRITEBYTECODE": ""}
+        show("import and fit iris, kernels to compile", [timed(fit, caches)])
+        show("import and fit iris, kernels on disk", [timed(fit, caches) for _ in range(3)])
+    show("of which scikit-learn and its iris", [timed(iris) for _ in range(3)])
     plain = min(timed("import sklearn") for _ in range(5))
     ours = min(timed("import sklearn, margintree") for _ in range(5))
-    print(f"import margintree beyond import sklearn: {ours - plain:.3f} s")
+    print(f"import margintree beyond import sklearn: {ours[0] - plain[0]:.3f} s")
 
 
-def timed(code: str, environment: dict[str, str] | None = None) -> float:
-    """Return the seconds a new Python takes for some code."""
+def show(what: str, times: list[tuple[float, float]]) -> None:
+    """Print the shortest of some times."""
+    until_done, process = min(times)
+    print(f"{what:40} {until_done:10.2f} {process:8.2f}")
+
+
+def timed(code: str, environment: dict[str, str] | None = None) -> tuple[float, float]:
+    """Return the seconds until a new Python has done some code, and until its process has ended."""
+    watched = (
+        f"import time; start = time.perf_counter(); {code}; print(time.perf_counter() - start)"
+    )
     start = time.perf_counter()
-    subprocess.run([sys.executable, "-c", code], check=True, env=environment)
-    return time.perf_counter() - start
+    process = subprocess.run(
+        [sys.executable, "-c", watched],
+        check=True,
+        env=os.environ | (environment or {}),
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    return float(process.stdout), time.perf_counter() - start
 
 
 def run_leaks(n_fits: int) -> None:

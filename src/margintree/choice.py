@@ -4,7 +4,6 @@ import warnings
 from collections.abc import Iterator
 
 import numpy as np
-from sklearn.model_selection import StratifiedKFold
 
 from margintree import topology
 from margintree._typing import AnyArray, FloatArray, IntArray
@@ -23,6 +22,8 @@ def divide(y: AnyArray, n_folds: int, seed: int) -> Iterator[tuple[IntArray, Int
     >>> [(len(fold), len(others)) for fold, others in divide(y, 4, seed=0)]
     [(2, 6), (2, 6), (2, 6), (2, 6)]
     """
+    from sklearn.model_selection import StratifiedKFold  # not loaded before it is needed
+
     with warnings.catch_warnings():
         # Classes with fewer rows than folds are in some folds and not in others.
         warnings.filterwarnings("ignore", "The least populated class", UserWarning)
