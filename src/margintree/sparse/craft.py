@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from margintree._products import product
 from margintree._typing import FloatArray, IntArray
 from margintree.limits import Clock
 from margintree.problem import Problem
@@ -71,7 +72,7 @@ class Craft:
         """Tell whether the sides of a split are far enough apart."""
         if not (len(left) and len(right)):
             return False
-        values = self.problem.X @ node.weights / np.abs(node.weights).sum()
+        values = product(self.problem.X, node.weights) / np.abs(node.weights).sum()
         width = values[right].min() - values[left].max()
         return bool(width >= self.shape.separation * (1 - ROUNDING))
 
@@ -119,7 +120,7 @@ class Craft:
         weights = self._sparse_weights(rows, sides, pulls / pulls.sum())
         if not weights.any():
             return node
-        values = self.problem.X[rows] @ weights
+        values = product(self.problem.X[rows], weights)
         low, high = np.sort(self.rng.choice(values, 2)) if self.rng.random() < 0.3 else (0.0, 0.0)
         middle = self._middle(values, sides) if low == high else (low + high) / 2
         cut = Cut(weights, -middle, 0, 0)
@@ -151,7 +152,7 @@ class Craft:
         if not len(directions):
             return node
         directions /= np.abs(directions).sum(axis=1, keepdims=True)
-        values = self.problem.X[rows] @ directions.T
+        values = product(self.problem.X[rows], directions.T)
         mass = self.problem.row_weights[rows]
         costs, thresholds = self._best_thresholds(values, left, right, mass)
         costs += self.price * np.count_nonzero(directions, axis=1)
@@ -210,7 +211,7 @@ class Craft:
         if not node.weights.any():
             return
         X = self.problem.X[rows]
-        here = X @ node.weights + node.intercept
+        here = product(X, node.weights) + node.intercept
         with np.errstate(divide="ignore", invalid="ignore"):
             turns = np.where(
                 X > 0, here[:, None] / X, np.where(here >= 0, np.inf, -np.inf)[:, None]
@@ -250,7 +251,7 @@ class Craft:
         return np.asarray(self.problem.error_prices[rows])
 
     def _parted(self, node: Cut, rows: IntArray) -> tuple[IntArray, IntArray]:
-        goes_right = self.problem.X[rows] @ node.weights + node.intercept >= 0
+        goes_right = product(self.problem.X[rows], node.weights) + node.intercept >= 0
         return rows[~goes_right], rows[goes_right]
 
     def _with_one_split_less(self, node: Node) -> Node:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from margintree import topology
+from margintree._products import product
 from margintree._typing import FloatArray, IntArray
 from margintree.problem import Problem
 from margintree.tree import ObliqueTree
@@ -27,7 +28,7 @@ def follow(node: Node, X: FloatArray) -> IntArray:
     """Return the class that a subtree gives to each row."""
     if isinstance(node, int):
         return np.full(len(X), node)
-    goes_right = X @ node.weights + node.intercept >= 0
+    goes_right = product(X, node.weights) + node.intercept >= 0
     return np.where(goes_right, follow(node.right, X), follow(node.left, X))
 
 
