@@ -16,6 +16,8 @@ from margintree.tree import ObliqueTree
 
 CLOSE = 1e-9
 """Scaled values that are no further apart than this are hardly apart."""
+STEEPEST = 500
+"""The largest power of two that is a weight; values times weights must not overflow."""
 
 
 @dataclass(frozen=True)
@@ -87,13 +89,15 @@ def to_tree(problem: Problem, ranks: IntArray, plan: Plan | None) -> ObliqueTree
 def _between(low: float, high: float) -> tuple[float, float]:
     """Return weight and intercept of a split that is -1 at ``low`` and 1 at ``high``.
 
-    Values that are hardly apart are not blown up, for rounding would be, too; between two
-    neighbouring numbers there is nothing half-way, and ``high`` is the threshold.
+    Between values that are hardly apart it is about as steep, but by a power of two, which rounds
+    nothing. Between two neighbouring numbers there is nothing half-way, and ``high`` is the
+    threshold.
     """
     if high - low > CLOSE:
         return 2 / (high - low), -(high + low) / (high - low)
     middle = (low + high) / 2
-    return 1.0, -(middle if middle > low else high)
+    weight = 2.0 ** min(STEEPEST, np.ceil(1 - np.log2(high - low)))
+    return weight, -weight * (middle if middle > low else high)
 
 
 def to_plan(problem: Problem, ranks: IntArray, tree: ObliqueTree) -> Plan | None:

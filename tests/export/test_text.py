@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from margintree import MOCTSVMClassifier, ObliqueTree, export_text
+from margintree import MOCTSVMClassifier, ObliqueTree, OCTClassifier, export_text
 from margintree.datasets import load
 from margintree.exceptions import InvalidInputError
 from margintree.export.questions import TOLERANCE
@@ -101,3 +101,13 @@ def test_names_must_be_as_many_as_features_and_classes():
         export_text(tree, feature_names=["a"])
     with pytest.raises(InvalidInputError, match="2 names of classes"):
         export_text(tree, class_names=["a"])
+
+
+@pytest.mark.parametrize("largest", [1e3, 1e9, 1e12, 2.0**60])
+def test_thresholds_have_the_digits_they_need(largest):
+    """An odd value far away leaves little of the range to the others, and they stay apart."""
+    x = np.array([1.0, 2.0, 4.75, 5.25, 9.0, largest])
+    y = x > 5
+    text = export_text(OCTClassifier(max_depth=1).fit(x[:, None], y))
+    threshold = float(re.search(r"x0 >= (\S+) \?", text)[1])
+    np.testing.assert_array_equal(x >= threshold, y)

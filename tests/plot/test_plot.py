@@ -308,3 +308,10 @@ except ImportError as error:
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert "pip install 'margintree[plot]'" in done.stdout
+
+
+def test_a_path_needs_scores():
+    """A classifier that tried no parameters has none."""
+    clf = MOCTSVMClassifier(max_depth=1).fit([[0.0], [1.0]], ["a", "b"])
+    with pytest.raises(InvalidInputError, match="MOCTSVMClassifier has none"):
+        plot_path(clf)

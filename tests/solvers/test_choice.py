@@ -1,5 +1,6 @@
 """Choosing a solver, and what is said when it cannot be used."""
 
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -13,7 +14,7 @@ from margintree.exceptions import (
 )
 from margintree.formulation import build
 from margintree.limits import Limits
-from margintree.solvers import SOLVERS, available, get
+from margintree.solvers import SOLVERS, available, get, gurobi
 from margintree.solvers.base import Abilities, SolverStatus, check_ability, trivial_bound
 from margintree.testing.instances import INSTANCES
 from margintree.testing.standard_programs import cone, linear, small_cover
@@ -60,6 +61,14 @@ def test_what_a_solver_lacks_is_named_before_any_work(program, missing):
     """A program beyond a solver's abilities is refused by name."""
     with pytest.raises(SolverAbilityError, match=missing):
         check_ability(Pretended(), program)
+
+
+def test_gurobi_is_not_imported_where_it_is_missing(monkeypatch):
+    """What to install is said, and not that a module was not found."""
+    monkeypatch.setitem(sys.modules, "gurobipy", None)
+    monkeypatch.setattr(gurobi, "installed_version", lambda _: "")
+    with pytest.raises(SolverMissingError, match="margintree\\[gurobi\\]"):
+        get("gurobi").solve(linear(), Limits())
 
 
 def test_a_missing_package_is_named():

@@ -1,7 +1,7 @@
 """What classifiers share whose tree is optimised: limits, starts, a seed and progress."""
 
 from dataclasses import replace
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -30,7 +30,7 @@ class OptimisedClassifier(TreeClassifier):
         "solver": [str],
         "time_limit": [*AT_LEAST_0, None],
         "memory_limit": [*AT_LEAST_0, None],
-        "gap": AT_LEAST_0,
+        "gap": [Interval(Real, 0, 1, closed="left")],
         "start": [ObliqueTree, TreeClassifier, None],
         "warm_start": ["boolean"],
         "random_state": ["random_state"],

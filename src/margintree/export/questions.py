@@ -66,4 +66,5 @@ def _rounded(value: float, tolerance: float) -> str:
     if abs(value) <= tolerance:
         return "0"
     texts = (f"{value:.{digits}g}" for digits in range(1, 17))
-    return next((text for text in texts if abs(float(text) - value) <= tolerance), repr(value))
+    close = (text for text in texts if abs(float(text) - value) <= tolerance)
+    return next(close, repr(float(value)))

@@ -49,6 +49,12 @@ def plot_path(search: Any, x: str = "c1", y: str = "c2", ax: "Axes | None" = Non
     """
     if not isinstance(search, Mapping):
         check_is_fitted(search)
+        if not hasattr(search, "cv_results_"):
+            raise InvalidInputError(
+                "plot_path draws the scores of a search over parameters; "
+                f"{type(search).__name__} has none. Fit a GridSearchCV or a classifier whose name "
+                "ends in CV."
+            )
         search = search.cv_results_
     axis_x, axis_y = (_full_name(search["params"], name) for name in (x, y))
     params, scores = _trials(search, {axis_x, axis_y})

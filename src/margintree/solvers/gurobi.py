@@ -63,9 +63,9 @@ class GurobiSolver:
         found: Found | None = None,
     ) -> Outcome:
         """Return the best values found and what is proved; see `ScipSolver.solve`."""
+        check_ability(self, program)
         import gurobipy
 
-        check_ability(self, program)
         monitor = Monitor(limits.clock(), progress, found, bound=trivial_bound(program))
         try:
             with monitor.listening(), _silent_environment() as environment:
