@@ -166,6 +166,13 @@ def test_predict_writes_shares_to_a_file(folder):
     assert all(abs(sum(float(v) for v in list(row.values())[1:]) - 1) < 1e-5 for row in rows)
 
 
+def test_a_feature_cannot_hold_the_labels(folder):
+    """To compare predictions with a feature would make a table of all its values."""
+    files = (folder / "m.json", folder / "iris.csv")
+    for command in (["evaluate"], ["report", "-o", folder / "r.html"]):
+        assert_refused(run(*command, *files, "-t", NAMES[0]), "is a feature of the model")
+
+
 def test_evaluate_guesses_the_target_when_there_is_one_other_column(folder):
     """It agrees with naming the column, and asks when there are several others."""
     guessed = run("evaluate", folder / "m.json", folder / "iris.csv")

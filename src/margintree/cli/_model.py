@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from margintree._typing import FloatArray
+from margintree._typing import AnyArray, FloatArray
 from margintree.estimators import TableClassifier, TreeClassifier
 from margintree.exceptions import InvalidInputError
 from margintree.modelfile import load
@@ -64,13 +64,20 @@ class Model:
             )
         return table.columns[:n_features]
 
-    def target_of(self, table: Table) -> str:
-        """Return the only column of the table that the model was not fitted to."""
+    def labels(self, table: Table, target: str | None) -> AnyArray:
+        """Return the labels of the table, by default its only column that is not a feature."""
         features = set(self.columns_of(table))
+        if target in features:
+            raise InvalidInputError(
+                f"The column {target!r} is a feature of the model, so it cannot hold the labels. "
+                "Name another one with --target."
+            )
+        if target is not None:
+            return table.labels(target)
         others = [name for name in table.columns if name not in features]
         if len(others) != 1:
             raise InvalidInputError(
                 f"{table.name} has {len(others)} columns that are not features of the model, so "
                 "the column of labels cannot be guessed. Name it with --target."
             )
-        return others[0]
+        return table.labels(others[0])

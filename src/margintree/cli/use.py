@@ -80,7 +80,7 @@ def evaluate(
     from margintree.cli._view import console, print_scores
 
     fitted, rows = Model.read(model), read(table)
-    labels = rows.labels(target or fitted.target_of(rows))
+    labels = fitted.labels(rows, target)
     predictions = fitted.estimator.predict(fitted.rows(rows))
     print_scores(console(), labels, predictions)
 
@@ -109,7 +109,7 @@ def report(
 
     check_output(output, model, table)
     fitted, rows = Model.read(model), read(table)
-    labels = rows.labels(target or fitted.target_of(rows))
+    labels = fitted.labels(rows, target)
     page = report_on(
         fitted.estimator,
         fitted.values(rows),
