@@ -27,7 +27,7 @@ def statements(text):
 
 
 def test_the_example_prints_what_the_readme_says():
-    """The same questions and leaves; numbers within two percent, since processors differ.
+    """The same questions and leaves; numbers within two percent, since architectures differ.
 
     Which of two questions comes first can be a tie: the optimal tree is then not unique.
     """
