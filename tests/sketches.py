@@ -128,3 +128,19 @@ def lines(draw, max_rows=9):
         right=draw(hnp.arrays(float, m, elements=prices)),
         pull=draw(hnp.arrays(float, m, elements=prices)),
     )
+
+
+def corners(n_each=3, depth=3):
+    """Return rows in small clouds at the corners of a cube; every cloud is a class of its own."""
+    rng = np.random.default_rng(0)
+    clouds = np.indices([2] * depth).reshape(depth, -1).T
+    y = np.repeat(np.arange(len(clouds)), n_each)
+    X = clouds[y] + 0.05 * rng.random((len(y), depth))
+    return Problem.from_data(X, y, n_classes=len(clouds), depth=depth, costs=Costs(10.0, 1.0, 0.1))
+
+
+def bench_for(problem, scale=8.0, seed=0):
+    """Return a workbench with a tree without splits."""
+    bench = Workbench(make_task(problem), np.random.default_rng(seed))
+    bench.clear(scale)
+    return bench

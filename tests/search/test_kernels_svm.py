@@ -33,7 +33,7 @@ def test_smo_solves_the_support_vector_machine(seed):
     """With a hard box its cost is that of scikit-learn's SVC, and its duals are feasible."""
     X, sides, box, regular = clouds(seed)
     beta = np.zeros(len(X))
-    values, intercept = smo(X @ X.T, sides, box, -np.inf, regular, beta, 20_000, 1e-8)
+    values, intercept = smo(X @ X.T, sides, box, -np.inf, np.inf, regular, beta, 20_000, 1e-8)
     weights = X.T @ beta / regular
     assert values == pytest.approx(X @ weights, abs=1e-7)
     assert beta.sum() == pytest.approx(0.0, abs=1e-9)
@@ -67,7 +67,9 @@ def test_smo_keeps_the_sides_it_is_told_to_keep(seed, price):
     box = regular * price * problem.row_weights
     beta = np.zeros(len(rows))
     gram = problem.X @ problem.X.T
-    _, intercept = smo(gram, sides, box, problem.routing_margin, regular, beta, 50_000, 1e-9)
+    _, intercept = smo(
+        gram, sides, box, problem.routing_margin, np.inf, regular, beta, 50_000, 1e-9
+    )
     weights = problem.X.T @ beta / regular
     assert (sides * (problem.X @ weights + intercept)).min() >= problem.routing_margin - 1e-6
     expected = convex_polish(problem, [Division(rows, sides > 0, normal, offset)]).cost
@@ -75,16 +77,40 @@ def test_smo_keeps_the_sides_it_is_told_to_keep(seed, price):
     assert found / regular == pytest.approx(expected, rel=1e-5, abs=1e-7)
 
 
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("excess", [0.0, 0.5, 100.0])
+def test_smo_charges_for_the_wrong_side(seed, excess):
+    """Both hinges together cost what the dual problem says, and no hyperplane nearby costs less."""
+    X, sides, box, regular = clouds(seed)
+    beyond, beta = -0.2, np.zeros(len(X))
+    _, intercept = smo(X @ X.T, sides, box, beyond, excess, regular, beta, 50_000, 1e-9)
+    weights = X.T @ beta / regular
+    assert (sides * beta <= (box + excess) * (1 + 1e-12)).all()
+
+    def cost(weights, intercept):
+        short = np.maximum(0.0, beyond - sides * (X @ weights + intercept))
+        return margin_cost(X, sides, box, regular, weights, intercept) + excess * short.sum()
+
+    found = cost(weights, intercept)
+    sizes, tops = sides * beta, np.minimum(sides * beta, box)
+    dual = (tops + beyond * (sizes - tops)).sum() - weights @ weights * regular / 2
+    assert found == pytest.approx(dual, rel=1e-6, abs=1e-6)
+    rng = np.random.default_rng(seed)
+    for _ in range(20):
+        change = 0.1 * rng.standard_normal(len(weights) + 1)
+        assert cost(weights + change[1:], intercept + change[0]) >= found - 1e-6
+
+
 def test_smo_improves_what_it_is_given():
     """From the solution it makes no step; with few steps it returns feasible dual variables."""
     X, sides, box, regular = clouds(3)
     rough, fine = np.zeros(len(X)), np.zeros(len(X))
-    smo(X @ X.T, sides, box, -np.inf, regular, rough, 2, 1e-8)
+    smo(X @ X.T, sides, box, -np.inf, np.inf, regular, rough, 2, 1e-8)
     assert rough.sum() == pytest.approx(0.0, abs=1e-12)
     assert np.count_nonzero(rough) <= 4
-    smo(X @ X.T, sides, box, -np.inf, regular, fine, 20_000, 1e-8)
+    smo(X @ X.T, sides, box, -np.inf, np.inf, regular, fine, 20_000, 1e-8)
     again = fine.copy()
-    smo(X @ X.T, sides, box, -np.inf, regular, again, 20_000, 1e-8)
+    smo(X @ X.T, sides, box, -np.inf, np.inf, regular, again, 20_000, 1e-8)
     assert again.tolist() == fine.tolist()
 
 
@@ -92,13 +118,14 @@ def test_rows_without_a_side_take_no_part():
     """A row with side and box 0 keeps a dual variable of 0 and does not change the others."""
     X, sides, box, regular = clouds(5)
     alone, beside = np.zeros(len(X)), np.zeros(len(X) + 1)
-    smo(X @ X.T, sides, box, -np.inf, regular, alone, 20_000, 1e-9)
+    smo(X @ X.T, sides, box, -np.inf, np.inf, regular, alone, 20_000, 1e-9)
     wider = np.vstack([X, X.mean(axis=0)])
     smo(
         wider @ wider.T,
         np.append(sides, 0.0),
         np.append(box, 0.0),
         -np.inf,
+        np.inf,
         regular,
         beside,
         20_000,

@@ -2,12 +2,13 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
 from margintree._typing import IntArray
 from margintree.problem import Problem
-from margintree.search import moves, starts
+from margintree.search import layouts, moves, starts
 from margintree.search.groupings import make_groupings
 from margintree.search.kernels.sketch import Sketch
 from margintree.search.moves import Kick
@@ -18,8 +19,6 @@ PATIENCE = 2.0
 """A kicked tree that costs this many times the current one, after repair, is given up."""
 GAIN = 1e-6
 """Relative gain that counts as an improvement."""
-FIRST_CHAINS = 8
-"""Chains that all begin plainly; after them every other one begins with splits rewarded."""
 
 
 @dataclass(frozen=True)
@@ -72,9 +71,9 @@ class Chain:
     worth: float = np.inf
 
     @property
-    def rewards_splits(self) -> bool:
-        """Whether it begins as if splits earned something: every other chain after the first."""
-        return self.number > FIRST_CHAINS and self.number % 2 == 0
+    def shifts(self) -> bool:
+        """Whether it begins with shifts of its layout: every other chain."""
+        return self.number % 2 == 0
 
 
 @dataclass(frozen=True)
@@ -86,6 +85,25 @@ class Found:
     iterations: int
 
 
+@dataclass(frozen=True)
+class Step:
+    """A way to change the tree on a bench, to be tried again and again.
+
+    Attributes
+    ----------
+    take : callable
+        Changes the tree, and returns its cost; it may give up where that is above a limit.
+    descents : int
+        Descents that take about as long.
+    max_failures : int
+        Steps in a row without a gain after which no more are tried.
+    """
+
+    take: Callable[[float], float]
+    descents: int
+    max_failures: int
+
+
 def climb(
     bench: Workbench,
     chain: Chain,
@@ -95,38 +113,38 @@ def climb(
 ) -> Found:
     """Run a chain until it is stuck, has used up its iterations, or time is over.
 
-    Some chains first look for trees as if splits earned something, where there may be several:
-    where a few splits are good, all chains would end there, and better trees with more of them
-    would not be found.
+    Some chains begin with shifts of their layout, for at most half of their iterations. A shift
+    changes all of the tree and takes long, a kick is short and changes a part of it.
     """
     bench.is_over = is_over
     begin(bench, chain, parts, groupings)
-    iterations = 0
-    if chain.rewards_splits and bench.task.depth > 1 and chain.max_iterations > 1:
-        with bench.rewarded_splits(chain.worth * bench.rng.random()):
-            iterations = improve(bench, parts, groupings, chain.max_iterations - 1).iterations
-    found = improve(bench, parts, groupings, chain.max_iterations - iterations)
-    iterations += found.iterations
+    found = Found(bench.descend(), bench.take(), iterations=1)
+    if chain.shifts and layouts.has_layouts(bench.task):
+        shift = Step(partial(layouts.shift, bench), layouts.DESCENTS, layouts.MAX_FAILURES)
+        found = improve(bench, found, shift, chain.max_iterations // 2)
+    kick = Step(partial(leap, bench, parts, groupings), 1, parts.max_failures)
+    found = improve(bench, found, kick, chain.max_iterations)
     if found.cost <= chain.worth:
-        return Found(bench.polish(), bench.take(), iterations)
-    return replace(found, iterations=iterations)
+        return replace(found, cost=bench.polish(), sketch=bench.take())
+    return found
 
 
-def improve(
-    bench: Workbench, parts: Parts, groupings: Sequence[IntArray], max_iterations: int
-) -> Found:
-    """Descend, then kick until that fails too often; the best tree is on the bench at the end."""
-    cost, best = bench.descend(), bench.take()
-    iterations, failures = 1, 0
-    while failures < parts.max_failures and iterations < max_iterations and not bench.is_over():
-        now = leap(bench, parts, groupings, cost * PATIENCE)
-        iterations += 1
+def improve(bench: Workbench, found: Found, step: Step, max_iterations: int) -> Found:
+    """Take steps from what was found until that fails too often; leave the best tree on the bench.
+
+    Returns that tree, and the iterations before and after.
+    """
+    cost, best, iterations, failures = found.cost, found.sketch, found.iterations, 0
+    while failures < step.max_failures and iterations + step.descents <= max_iterations:
+        if bench.is_over():
+            break
+        now = step.take(cost * PATIENCE)
+        iterations += step.descents
         if now < cost * (1 - GAIN):
             cost, best, failures = now, bench.take(), 0
         else:
             bench.put(best)
             failures += 1
-    bench.put(best)
     return Found(cost, best, iterations)
 
 

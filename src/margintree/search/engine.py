@@ -1,7 +1,8 @@
-"""The search: chains in generations, on threads, with the best trees so far as origins."""
+"""The search: chains one after the other, on threads, with the best trees so far as origins."""
 
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -24,11 +25,12 @@ from margintree.search.task import to_sketch, to_tree
 from margintree.search.workbench import Workbench
 from margintree.tree import ObliqueTree
 
-RunAll: TypeAlias = Callable[[Callable[[Chain], Found], Iterable[Chain]], Iterable[Found]]
-"""Runs chains, and yields what they find in their order."""
+Begin: TypeAlias = Callable[[Callable[[Chain], Found], Chain], Callable[[], Found]]
+"""Begins to run a chain, and returns a function that waits for what it finds."""
 
-GENERATION = 4
-"""Chains that start from the same knowledge, so that the number of threads changes nothing."""
+LEAD = 4
+"""A chain knows what all chains found but the last few before it, so that these can run at the
+same time, and the number of threads changes nothing."""
 ELITE = 4
 """Best trees kept as origins of further chains."""
 SAME = 3e-3
@@ -104,19 +106,26 @@ def _explore(
     origins: Sequence[ObliqueTree],
     aim: Aim,
 ) -> None:
-    """Run generation after generation of chains until a limit or the bound is reached."""
+    """Run chain after chain until a limit or the bound is reached."""
     task = aim.make_task(problem)
     iterations = default_iterations(problem) if limits.iterations is None else limits.iterations
     largest = problem.norm_at_price(incumbent.objective)
     course = Course(limits.seed, iterations, largest, [to_sketch(task, tree) for tree in origins])
-    with _crew(limits.threads, incumbent.clock) as (run_all, is_over):
+    with _crew(limits.threads, incumbent.clock) as (begin, is_over):
         groupings = parts.make_groupings(problem, limits.seed)
         run = partial(_run_chain, task, parts, groupings, is_over, threading.local())
-        while course.left > 0 and not is_over() and incumbent.gap > limits.gap:
-            for found in run_all(run, course.next_generation(incumbent.objective)):
-                incumbent.iterations += found.iterations
-                if course.learn(found):
-                    incumbent.offer(to_tree(problem, found.sketch))
+        running: deque[tuple[Chain, Callable[[], Found]]] = deque()
+        while True:
+            while course.has_room and not is_over() and incumbent.gap > limits.gap:
+                chain = course.next_chain(incumbent.objective)
+                running.append((chain, begin(run, chain)))
+            if not running:
+                break
+            chain, wait = running.popleft()
+            found = wait()
+            incumbent.iterations += found.iterations
+            if course.learn(chain, found):
+                incumbent.offer(to_tree(problem, found.sketch))
 
 
 def _explore_large(
@@ -187,18 +196,21 @@ def _run_chain(
 
 
 @contextmanager
-def _crew(n_threads: int, clock: Clock) -> Iterator[tuple[RunAll, Callable[[], bool]]]:
-    """Yield a function that runs chains on threads, and one that tells them when to end.
+def _crew(n_threads: int, clock: Clock) -> Iterator[tuple[Begin, Callable[[], bool]]]:
+    """Yield a function that begins chains on threads, and one that tells them when to end.
 
     They also end, within one descent, when the body is left early by an interrupt.
     """
     if n_threads == 1:  # threads that take turns take longer
-        yield map, clock.is_over
+        yield partial, clock.is_over
         return
     stop = threading.Event()
     with ThreadPoolExecutor(n_threads) as pool:
         try:
-            yield pool.map, lambda: stop.is_set() or clock.is_over()
+            yield (
+                lambda run, chain: pool.submit(run, chain).result,
+                lambda: stop.is_set() or clock.is_over(),
+            )
         finally:
             stop.set()
 
@@ -216,32 +228,34 @@ def default_iterations(problem: Problem) -> int:
 
 
 class Course:
-    """What the chains are to do, decided by the seed and by what earlier generations found."""
+    """What the chains are to do, decided by the seed and by what earlier chains found."""
 
     def __init__(
         self, seed: int, iterations: int, largest_scale: float, origins: list[Sketch]
     ) -> None:
-        self.seed, self.left, self.largest_scale = seed, iterations, largest_scale
+        self.seed, self.free, self.largest_scale = seed, iterations, largest_scale
         self.rng = np.random.default_rng(seed)
         self.origins = origins
         self.elite: list[Found] = []
         self.lowest = np.inf
-        self.n_chains = 0
+        self.n_chains = self.n_running = 0
 
-    def next_generation(self, objective: float) -> list[Chain]:
-        """Return the next chains; they share what is left of the iterations.
+    @property
+    def has_room(self) -> bool:
+        """Whether another chain may begin before more is learned."""
+        return self.free > 0 and self.n_running < LEAD
+
+    def next_chain(self, objective: float) -> Chain:
+        """Return the next chain; those that may begin now share the iterations that are free.
 
         The objective is that of the best tree so far.
         """
-        size = min(GENERATION, self.left)
-        share, rest = divmod(self.left, size)
-        worth = objective * (1 + SAME)
-        return [self._next_chain(share + (k < rest), worth) for k in range(size)]
-
-    def _next_chain(self, max_iterations: int, worth: float) -> Chain:
+        share = -(-self.free // (LEAD - self.n_running))
+        self.free -= share
         self.n_chains += 1
-        origin, scale = self._origin(), self._scale()
-        return Chain(self.n_chains, self.seed, origin, scale, max_iterations, worth)
+        self.n_running += 1
+        origin, scale, worth = self._origin(), self._scale(), objective * (1 + SAME)
+        return Chain(self.n_chains, self.seed, origin, scale, share, worth)
 
     def _scale(self) -> float:
         """Return the norm of the best tree; while none has a split, any that could be worth it."""
@@ -255,16 +269,17 @@ class Course:
         """Return a given tree while there are some, then none, or one of the best now and then."""
         if self.origins:
             return self.origins.pop(0)
-        if self.elite and self.n_chains % GENERATION == 1:
+        if self.elite and self.n_chains % LEAD == 1:
             return self.elite[self.rng.integers(len(self.elite))].sketch
         return None
 
-    def learn(self, found: Found) -> bool:
-        """Note what a chain found, and return whether it costs less than all before.
+    def learn(self, chain: Chain, found: Found) -> bool:
+        """Note what the oldest chain found, and return whether it costs less than all before.
 
         Of trees that cost the same the first is kept.
         """
-        self.left -= found.iterations
+        self.n_running -= 1
+        self.free += chain.max_iterations - found.iterations
         costs = [other.cost for other in self.elite]
         if not np.isclose(found.cost, costs, rtol=SAME, atol=0).any():
             self.elite = sorted([*self.elite, found], key=lambda one: one.cost)[:ELITE]

@@ -35,14 +35,14 @@ def by_cluster(problem: Problem, n_groups: int, rng: np.random.Generator) -> Int
     n_classes = int(classes.max()) + 1
     if n_classes >= n_groups:
         means = np.array([problem.X[classes == k].mean(axis=0) for k in range(n_classes)])
-        return _compact(_nearest(means, _centres(means, n_groups, rng))[classes])
+        return _compact(nearest(means, _centres(means, n_groups, rng))[classes])
     mass = np.bincount(classes, weights=problem.row_weights)
     extra = rng.choice(n_classes, size=n_groups - n_classes, p=mass / mass.sum())
     groups = np.empty(problem.n_rows, dtype=np.int64)
     for k, count in enumerate(1 + np.bincount(extra, minlength=n_classes)):
         rows = np.flatnonzero(classes == k)
         X = problem.X[rows]
-        groups[rows] = k * n_groups + _nearest(X, _centres(X, count, rng))
+        groups[rows] = k * n_groups + nearest(X, _centres(X, count, rng))
     return _compact(groups)
 
 
@@ -50,13 +50,13 @@ def _centres(X: FloatArray, count: int, rng: np.random.Generator) -> FloatArray:
     """Return a few centres of the rows: random rows, moved to the means of what they attract."""
     centres = X[rng.choice(len(X), size=min(count, len(X)), replace=False)]
     for _ in range(2):
-        nearest = _nearest(X, centres)
-        kept = np.unique(nearest)
-        centres = np.array([X[nearest == k].mean(axis=0) for k in kept])
+        closest = nearest(X, centres)
+        kept = np.unique(closest)
+        centres = np.array([X[closest == k].mean(axis=0) for k in kept])
     return centres
 
 
-def _nearest(X: FloatArray, centres: FloatArray) -> IntArray:
+def nearest(X: FloatArray, centres: FloatArray) -> IntArray:
     """Return the closest centre of every row."""
     distances = (centres**2).sum(axis=1) - 2 * product(X, centres.T)
     return np.asarray(distances.argmin(axis=1))

@@ -130,7 +130,7 @@ def _fitted(
             box = problem.costs.violations * problem.row_weights[rows]
             block, steps = gram[np.ix_(rows, rows)], 40 * len(rows)
             _, intercepts[node] = smo(
-                block, sides_here, box, -np.inf, shares[k], beta, steps, TOLERANCE
+                block, sides_here, box, -np.inf, np.inf, shares[k], beta, steps, TOLERANCE
             )
             weights[node] = product(beta, problem.X[rows]) / shares[k]
             duals[k, rows] = beta

@@ -1,7 +1,6 @@
 """A sketch with all that follows from it, and the steps that change it."""
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -152,24 +151,6 @@ class Workbench:
         self._descend([1] * WANDERING, n_loose=WANDERING)
         self.task = task
         self.settle()
-
-    @contextmanager
-    def rewarded_splits(self, reward: float) -> Iterator[None]:
-        """Look at the tree as if every split earned something.
-
-        Every row pays as much more that no tree costs less than it did.
-        """
-        task, n_branch = self.task, 2**self.task.depth - 1
-        self.task = task._replace(
-            split_price=task.split_price - reward,
-            prices=task.prices + n_branch * reward / len(task.X),
-        )
-        self.settle()
-        try:
-            yield
-        finally:
-            self.task = task
-            self.settle()
 
     def polish(self, exactly: bool = True) -> float:
         """Give the routing its best hyperplanes, and return the cost."""

@@ -133,6 +133,7 @@ def solve_nodes(task: Task, sketch: Sketch, terminals: IntArray, tolerance: floa
             sides,
             box,
             task.eps + tolerance / 2,
+            np.inf,
             sketch.shares[node],
             beta,
             1000 + 40 * len(rows),

@@ -43,6 +43,7 @@ def smo(
     sides: FloatArray,
     box: FloatArray,
     beyond: float,
+    excess: float,
     regular: float,
     beta: FloatArray,
     max_steps: int,
@@ -51,9 +52,10 @@ def smo(
     """Solve ``min regular/2 ||w||^2 + sum_i box_i * hinge(s_i f(x_i))`` in the dual.
 
     Works on ``v = sum_i beta_i x_i = regular * w`` with ``sum_i beta_i = 0`` and
-    ``s_i beta_i >= 0``. Beyond its box a dual variable gains only ``beyond`` per unit: this is the
-    hard constraint ``s_i f(x_i) >= beyond``; ``beyond = -inf`` makes the box hard instead. Each
-    step moves the pair of dual variables that promises most, to second order.
+    ``s_i beta_i >= 0``. Beyond its box a dual variable gains only ``beyond`` per unit, and may go
+    there by ``excess``: so much a row pays for every unit that ``s_i f(x_i)`` is below ``beyond``.
+    ``excess = inf`` makes that a hard constraint; ``beyond = -inf`` makes the box hard instead.
+    Each step moves the pair of dual variables that promises most, to second order.
 
     Parameters
     ----------
@@ -71,7 +73,7 @@ def smo(
     m = len(sides)
     values, rise, fall = np.zeros(m), np.empty(m), np.empty(m)
     for j in range(m):
-        slopes(sides[j], box[j], beyond, beta[j], rise, fall, j)
+        slopes(sides[j], box[j], beyond, excess, beta[j], rise, fall, j)
         if beta[j] != 0.0:
             for i in range(m):
                 values[i] += beta[j] * gram[j, i]
@@ -89,12 +91,12 @@ def smo(
             break
         second = best_partner(gram, fall, values, first, highest)
         step = pair_step(gram, regular, fall, values, first, second, highest)
-        step = min(step, room(sides[first], box[first], beta[first]))
-        step = min(step, room(-sides[second], box[second], -beta[second]))
-        beta[first] = snap(beta[first] + step, box[first])
-        beta[second] = snap(beta[second] - step, box[second])
-        slopes(sides[first], box[first], beyond, beta[first], rise, fall, first)
-        slopes(sides[second], box[second], beyond, beta[second], rise, fall, second)
+        step = min(step, room(sides[first], box[first], excess, beta[first]))
+        step = min(step, room(-sides[second], box[second], excess, -beta[second]))
+        beta[first] = snap(beta[first] + step, box[first], excess)
+        beta[second] = snap(beta[second] - step, box[second], excess)
+        slopes(sides[first], box[first], beyond, excess, beta[first], rise, fall, first)
+        slopes(sides[second], box[second], beyond, excess, beta[second], rise, fall, second)
         change = step / regular
         for i in range(m):
             values[i] += change * (gram[first, i] - gram[second, i])
@@ -106,6 +108,7 @@ def slopes(
     side: float,
     box: float,
     beyond: float,
+    excess: float,
     beta: float,
     rise: FloatArray,
     fall: FloatArray,
@@ -116,7 +119,7 @@ def slopes(
     Where it cannot rise the slope is -inf, where it cannot fall +inf.
     """
     size = side * beta
-    outward = 1.0 if size < box else beyond
+    outward = 1.0 if size < box else (beyond if size < box + excess else -np.inf)
     inward = 1.0 if size <= box else beyond
     if side > 0:
         rise[i] = outward
@@ -158,16 +161,17 @@ def pair_step(
 
 
 @part
-def room(side: float, box: float, beta: float) -> float:
+def room(side: float, box: float, excess: float, beta: float) -> float:
     """Return how far ``beta`` may rise before a bound or the kink at its box."""
     if side > 0:
-        return box - beta if beta < box else np.inf
+        return box - beta if beta < box else box + excess - beta
     return -beta if -beta <= box else -beta - box
 
 
 @part
-def snap(beta: float, box: float) -> float:
-    """Put a dual variable that rounding left next to its box on the box."""
-    if abs(abs(beta) - box) <= 1e-12 * box:
-        return box if beta > 0 else -box
+def snap(beta: float, box: float, excess: float) -> float:
+    """Put a dual variable that rounding left next to its box, or its end, exactly there."""
+    for kink in (box, box + excess):
+        if abs(abs(beta) - kink) <= 1e-12 * kink < np.inf:
+            return kink if beta > 0 else -kink
     return beta

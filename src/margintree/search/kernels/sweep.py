@@ -101,7 +101,7 @@ def margin_split(
     regular = sketch.shares[node]
     projections, norm = np.empty(0), 0.0
     for _ in range(2):
-        projections, _ = smo(gram, sides, box, -np.inf, regular, beta, m + 10, 0.02)
+        projections, _ = smo(gram, sides, box, -np.inf, np.inf, regular, beta, m + 10, 0.02)
         squared = 0.0
         for k in range(m):
             squared += beta[k] * projections[k]

@@ -1,0 +1,121 @@
+"""Kernels of layouts: prices against hyperplanes, the order of groups against all orders.
+
+These tests also pass with ``NUMBA_DISABLE_JIT=1``; ``.ci/run`` runs them once that way.
+"""
+
+from itertools import permutations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from margintree.problem import Costs, Problem
+from margintree.search import layouts
+from margintree.search.kernels.layout import arrange, move_rows, part_price
+from sketches import bench_for, corners, directions, small_problems
+
+
+@st.composite
+def laid_out(draw):
+    """Draw a small problem with groups of its rows."""
+    problem = draw(small_problems())
+    any_group = st.integers(0, 2**problem.depth - 1)
+    return problem, draw(hnp.arrays(np.int64, problem.n_rows, elements=any_group))
+
+
+@pytest.mark.parametrize("depth", [1, 2, 3])
+def test_every_set_is_parted_in_every_way_once(depth):
+    """Sets of 2, 4, ... groups, small ones first, and never a half with its counterpart."""
+    wholes, halves = layouts.halvings(depth)
+    sizes = [int(whole).bit_count() for whole in wholes]
+    assert sizes == sorted(sizes)
+    assert [2 * int(half).bit_count() for half in halves] == sizes
+    assert (halves & ~wholes == 0).all()
+    pairs = {frozenset([int(h), int(w ^ h)]) for w, h in zip(wholes, halves, strict=True)}
+    assert len(pairs) == len(wholes) == {1: 1, 2: 9, 3: 273}[depth]
+
+
+@settings(deadline=None)
+@given(laid_out(), st.sampled_from([0.5, 3.0, 20.0]), st.data())
+def test_no_hyperplane_of_the_norm_costs_less_than_a_part(case, scale, data):
+    """The price is a lower bound, whatever was solved before."""
+    problem, groups = case
+    bench = bench_for(problem, scale)
+    task, layout = bench.task, layouts.new_layout(bench, groups)
+    way = data.draw(st.integers(0, len(layout.wholes) - 1))
+    first = part_price(task, layout, way, True)
+    price = max(first, part_price(task, layout, way, True)) - task.split_price
+    rows = np.flatnonzero(layout.wholes[way] >> groups & 1)
+    sides = np.where(layout.halves[way] >> groups[rows] & 1, 1.0, -1.0)
+    if not len(rows) or abs(sides.sum()) == len(rows):
+        assert first == 0.0
+        return
+    weights = data.draw(directions(problem.n_features)) * scale
+    row = data.draw(st.integers(0, len(rows) - 1))
+    intercept = data.draw(st.sampled_from([-1.0, 0.0, 1.0])) - weights @ task.X[rows[row]]
+    values = sides * (task.X[rows] @ weights + intercept)
+    paid = task.pull[rows] @ np.maximum(0.0, 1 - values)
+    paid += layout.wrong * np.maximum(0.0, task.eps - values).sum()
+    assert price <= paid * (1 + 1e-9) + 1e-9
+
+
+def test_a_part_costs_about_what_its_best_hyperplane_costs():
+    """Two clouds on a line, a street wider than the norm allows: violations are known."""
+    X = np.array([[0.0], [0.4], [0.6], [1.0]])
+    problem = Problem.from_data(X, [0, 0, 1, 1], n_classes=2, depth=1, costs=Costs(9.0, 1.0, 0.5))
+    bench = bench_for(problem, scale=5.0)
+    layout = layouts.new_layout(bench, np.array([0, 0, 1, 1]))
+    for _ in range(5):
+        price = part_price(bench.task, layout, 0, True)
+    assert price == pytest.approx(0.5 + 2 * (1 - 5.0 * 0.1), abs=0.05)
+    weight, intercept = layout.planes[0]
+    assert weight == pytest.approx(5.0, rel=0.2)
+    assert -intercept / weight == pytest.approx(0.5, abs=0.02)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_groups_hang_as_well_as_in_any_order(seed):
+    """Against all orders of the groups, splits left out where one leaf for all is cheaper."""
+    rng = np.random.default_rng(seed)
+    X, y = rng.random((14, 2)), rng.integers(0, 3, 14)
+    costs = Costs(float(rng.choice([0.3, 10.0])), 1.0, 0.1)
+    problem = Problem.from_data(X, y, n_classes=3, depth=2, costs=costs)
+    bench = bench_for(problem, 4.0)
+    groups, ways = rng.integers(0, 4, 14), np.empty(4, dtype=np.int64)
+    layout = layouts.new_layout(bench, groups)
+    found = arrange(bench.task, layout, ways)
+    numbers = {
+        (int(w), int(h)): k for k, (w, h) in enumerate(zip(*layouts.halvings(2), strict=True))
+    }
+
+    def cheapest_leaf(members):
+        return bench.task.prices[np.isin(groups, members)].sum(axis=0).min()
+
+    def price(order):
+        if len(order) == 1:
+            return cheapest_leaf(order)
+        left, right = order[: len(order) // 2], order[len(order) // 2 :]
+        masks = [sum(1 << group for group in side) for side in (left, right)]
+        half = next(mask for mask in masks if (sum(masks), mask) in numbers)
+        fresh = layouts.new_layout(bench, groups)
+        parted = part_price(bench.task, fresh, numbers[sum(masks), half], True)
+        return min(cheapest_leaf(order), price(left) + price(right) + parted)
+
+    assert found == pytest.approx(min(price(order) for order in permutations(range(4))))
+
+
+def test_rows_go_to_the_group_of_their_likes():
+    """Rows in a wrong cloud go back; none moves where that gains too little."""
+    problem = corners()
+    bench, ways = bench_for(problem), np.empty(8, dtype=np.int64)
+    groups = problem.y.copy()
+    arrange(bench.task, layouts.new_layout(bench, groups), ways)
+    groups[[0, 10]] = problem.y[[3, 13]]
+    moves = np.array([[row, target] for row in range(24) for target in range(8)])
+    layout = layouts.new_layout(bench, groups)
+    assert move_rows(bench.task, layout, ways, *moves.T.copy(), np.inf) == 0.0
+    assert layout.groups.tolist() == groups.tolist()
+    assert move_rows(bench.task, layout, ways, *moves.T.copy(), 1e-3) > 10.0
+    assert layout.groups.tolist() == problem.y.tolist()
