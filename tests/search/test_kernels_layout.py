@@ -3,6 +3,7 @@
 These tests also pass with ``NUMBA_DISABLE_JIT=1``; ``.ci/run`` runs them once that way.
 """
 
+from dataclasses import replace
 from itertools import permutations
 
 import numpy as np
@@ -45,8 +46,8 @@ def test_no_hyperplane_of_the_norm_costs_less_than_a_part(case, scale, data):
     bench = bench_for(problem, scale)
     task, layout = bench.task, layouts.new_layout(bench, groups)
     way = data.draw(st.integers(0, len(layout.wholes) - 1))
-    first = part_price(task, layout, way, True)
-    price = max(first, part_price(task, layout, way, True)) - task.split_price
+    first = part_price(task, layout, way, way)
+    price = max(first, part_price(task, layout, way, way)) - task.split_price
     rows = np.flatnonzero(layout.wholes[way] >> groups & 1)
     sides = np.where(layout.halves[way] >> groups[rows] & 1, 1.0, -1.0)
     if not len(rows) or abs(sides.sum()) == len(rows):
@@ -68,7 +69,7 @@ def test_a_part_costs_about_what_its_best_hyperplane_costs():
     bench = bench_for(problem, scale=5.0)
     layout = layouts.new_layout(bench, np.array([0, 0, 1, 1]))
     for _ in range(5):
-        price = part_price(bench.task, layout, 0, True)
+        price = part_price(bench.task, layout, 0, 0)
     assert price == pytest.approx(0.5 + 2 * (1 - 5.0 * 0.1), abs=0.05)
     weight, intercept = layout.planes[0]
     assert weight == pytest.approx(5.0, rel=0.2)
@@ -83,9 +84,8 @@ def test_groups_hang_as_well_as_in_any_order(seed):
     costs = Costs(float(rng.choice([0.3, 10.0])), 1.0, 0.1)
     problem = Problem.from_data(X, y, n_classes=3, depth=2, costs=costs)
     bench = bench_for(problem, 4.0)
-    groups, ways = rng.integers(0, 4, 14), np.empty(4, dtype=np.int64)
-    layout = layouts.new_layout(bench, groups)
-    found = arrange(bench.task, layout, ways)
+    groups = rng.integers(0, 4, 14)
+    found = arrange(bench.task, layouts.new_layout(bench, groups))
     numbers = {
         (int(w), int(h)): k for k, (w, h) in enumerate(zip(*layouts.halvings(2), strict=True))
     }
@@ -100,22 +100,59 @@ def test_groups_hang_as_well_as_in_any_order(seed):
         masks = [sum(1 << group for group in side) for side in (left, right)]
         half = next(mask for mask in masks if (sum(masks), mask) in numbers)
         fresh = layouts.new_layout(bench, groups)
-        parted = part_price(bench.task, fresh, numbers[sum(masks), half], True)
+        way = numbers[sum(masks), half]
+        parted = part_price(bench.task, fresh, way, way)
         return min(cheapest_leaf(order), price(left) + price(right) + parted)
 
     assert found == pytest.approx(min(price(order) for order in permutations(range(4))))
 
 
+EVERYWHERE = np.array([[row, target] for row in range(24) for target in range(8)]).T.copy()
+
+
 def test_rows_go_to_the_group_of_their_likes():
     """Rows in a wrong cloud go back; none moves where that gains too little."""
     problem = corners()
-    bench, ways = bench_for(problem), np.empty(8, dtype=np.int64)
-    groups = problem.y.copy()
-    arrange(bench.task, layouts.new_layout(bench, groups), ways)
-    groups[[0, 10]] = problem.y[[3, 13]]
-    moves = np.array([[row, target] for row in range(24) for target in range(8)])
-    layout = layouts.new_layout(bench, groups)
-    assert move_rows(bench.task, layout, ways, *moves.T.copy(), np.inf) == 0.0
-    assert layout.groups.tolist() == groups.tolist()
-    assert move_rows(bench.task, layout, ways, *moves.T.copy(), 1e-3) > 10.0
+    bench = bench_for(problem)
+    layout = layouts.new_layout(bench, problem.y)
+    arrange(bench.task, layout)
+    layout.groups[[0, 10]] = problem.y[[3, 13]]
+    before = layout.groups.copy()
+    assert move_rows(bench.task, layout, *EVERYWHERE, np.inf) == 0.0
+    assert layout.groups.tolist() == before.tolist()
+    assert move_rows(bench.task, layout, *EVERYWHERE, 1e-3) > 10.0
     assert layout.groups.tolist() == problem.y.tolist()
+
+
+def test_groups_without_a_split_part_for_nothing():
+    """Rows of another class find a group of their own, for `arrange` to look at."""
+    problem = replace(corners(), costs=Costs(0.01, 1.0, 50.0))
+    bench = bench_for(problem)
+    layout = layouts.new_layout(bench, np.zeros(24, dtype=np.int64))
+    assert arrange(bench.task, layout) == pytest.approx(0.01 * 21)
+    assert (layout.ways == -1).all()
+    assert move_rows(bench.task, layout, *EVERYWHERE, 1e-3) > 0
+    assert len(set(zip(problem.y, layout.groups, strict=True))) == len(set(layout.groups)) == 8
+    assert arrange(bench.task, layout) == pytest.approx(0.01 * 21)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_moves_gain_what_they_say(seed):
+    """As the sum of what leaves and splits cost before and after, solved well."""
+    rng = np.random.default_rng(seed)
+    problem = corners(n_each=3)
+    bench = bench_for(problem, scale=4.0)
+    layout = layouts.new_layout(bench, problem.y)
+    arrange(bench.task, layout)
+    layout.groups[rng.choice(24, size=2, replace=False)] = rng.integers(0, 8, 2)
+
+    def price():
+        for _ in range(30):
+            splits = [part_price(bench.task, layout, way, way) for way in layout.ways if way >= 0]
+        classes = [bench.task.prices[layout.groups == k].sum(axis=0).min() for k in range(8)]
+        return sum(splits) + sum(classes)
+
+    before = price()
+    gain = move_rows(bench.task, layout, *EVERYWHERE[:, rng.permutation(192)], 0.01)
+    assert gain > 0
+    assert gain == pytest.approx(before - price(), rel=0.1)

@@ -11,6 +11,7 @@ from margintree.objective import objective
 from margintree.problem import Problem
 from margintree.search import layouts
 from margintree.search.aim import MARGINS
+from margintree.search.kernels.layout import arrange
 from margintree.search.labels import make_label_task
 from margintree.search.task import make_task, to_tree
 from sketches import bench_for, corners, small_problems
@@ -20,7 +21,7 @@ def test_a_layout_becomes_the_tree_it_stands_for():
     """The rows of a group share a leaf, and the tree is priced as the judge does."""
     problem = corners()
     bench = bench_for(problem)
-    layouts.lay(bench, *layouts.improve_layout(bench, problem.y))
+    layouts.lay(bench, layouts.improve_layout(bench, problem.y))
     pairs = set(zip(problem.y.tolist(), bench.state.terminals.tolist(), strict=True))
     assert len(pairs) == len({terminal for _, terminal in pairs}) == 8
     judged = objective(problem, to_tree(problem, bench.sketch))
@@ -29,14 +30,15 @@ def test_a_layout_becomes_the_tree_it_stands_for():
     assert judged.errors == 0.0
 
 
-def test_groups_without_rows_leave_no_split():
+@pytest.mark.parametrize("places", [(0, 7), (2, 3), (5, 1)])
+def test_groups_without_rows_leave_no_split(places):
     """Two clouds need one split, at the root, wherever their groups hang."""
-    problem = replace(corners(depth=2), depth=3)
+    problem = replace(corners(depth=1), depth=3)
     bench = bench_for(problem)
-    for groups in np.array([[0, 7], [2, 3], [5, 1]])[:, (problem.y > 1).astype(int)]:
-        layouts.lay(bench, *layouts.improve_layout(bench_for(problem), groups))
-        assert bench.sketch.splits[1]
-        assert bench.price() < np.inf
+    layout = layouts.new_layout(bench, np.array(places)[problem.y])
+    assert arrange(bench.task, layout) < 10.0
+    layouts.lay_below(bench, layout, 1, 1)
+    assert np.flatnonzero(bench.sketch.splits).tolist() == [1]
 
 
 @settings(deadline=None)
@@ -51,6 +53,23 @@ def test_a_shift_leaves_a_tree_that_costs_what_it_says(problem, seed):
         assert judged.is_allowed == (cost < np.inf)
         if judged.is_allowed:
             assert judged.total == pytest.approx(cost, rel=1e-6, abs=1e-9)
+
+
+def test_a_shift_is_given_up_when_time_is_over():
+    """What it would find then is another tree than without a limit."""
+    bench = bench_for(corners())
+    bench.is_over = lambda: True
+    assert layouts.shift(bench, np.inf) == np.inf
+
+
+@pytest.mark.parametrize("depth", [1, 3])
+def test_there_is_always_another_group(depth):
+    """Also where all rows share one."""
+    problem = corners(depth=depth)
+    bench = bench_for(problem)
+    for _ in range(9):
+        groups = layouts.shift_groups(bench, np.zeros(problem.n_rows, dtype=np.int64))
+        assert len(set(groups)) == 2
 
 
 def test_shifts_find_a_leaf_for_every_cloud():

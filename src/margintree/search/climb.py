@@ -58,7 +58,7 @@ class Chain:
     scale : float
         The common norm to begin afresh with.
     max_iterations : int
-        Descents it may make.
+        Descents it may make; a shift counts as `layouts.DESCENTS` of them.
     worth : float
         The cost up to which its best tree is polished exactly, for it may be the best of all.
     """
@@ -78,7 +78,7 @@ class Chain:
 
 @dataclass(frozen=True)
 class Found:
-    """What a chain found: the cost of its best tree, the tree, and how many descents it made."""
+    """What a chain found: the cost of its best tree, the tree, and the iterations it took."""
 
     cost: float
     sketch: Sketch

@@ -25,7 +25,7 @@ from margintree.search.kernels.lines import best_step
 from margintree.search.kernels.sketch import lift, rows_below
 from margintree.search.kernels.sweep import cheapest_label, sweep
 from margintree.search.large import Refiner
-from margintree.search.layouts import DESCENTS, shift
+from margintree.search.layouts import DESCENTS, groups_in_leaves, improve_layout, lay
 from margintree.search.moves import KICKS, rebuild
 from margintree.search.task import make_task, to_tree
 from margintree.search.workbench import Workbench
@@ -65,7 +65,7 @@ def compile_sweep() -> None:
 
 
 def compile_refit() -> None:
-    """Compile the half of the kernels that keeps a tree up to date and polishes it.
+    """Compile the half of the kernels that keeps a tree up to date, polishes it and lays it out.
 
     What both halves need and `compile_sweep` comes to last is done first.
     """
@@ -76,7 +76,7 @@ def compile_refit() -> None:
     cheapest_label(task, np.arange(2), 1)
     lift(sketch, 2, 1)
     bench.polish()
-    shift(bench, np.inf)
+    lay(bench, improve_layout(bench, groups_in_leaves(bench)))
 
 
 def _is_first_time() -> bool:

@@ -213,6 +213,7 @@ def _crew(n_threads: int, clock: Clock) -> Iterator[tuple[Begin, Callable[[], bo
             )
         finally:
             stop.set()
+            pool.shutdown(cancel_futures=True)
 
 
 def default_iterations(problem: Problem) -> int:

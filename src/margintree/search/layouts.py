@@ -31,8 +31,8 @@ WRONG = 3.0
 """What a row pays by the unit that it is on the wrong side, in errors."""
 REGULARITY = 0.1
 """Of margin problems that have not been solved yet."""
-NARROWER = 0.4
-"""Octaves by which streets may be narrower in a layout than in the tree before."""
+NARROWER = 0.3
+"""Share by which the norm of a layout may be larger than that of the tree before."""
 WORK_BETWEEN_LOOKS = 30_000
 """Rows times moves of a row after which the clock is looked at."""
 STEPS, TOLERANCE = 40, 1e-3
@@ -48,11 +48,15 @@ def has_layouts(task: Task) -> bool:
 def shift(bench: Workbench, limit: float) -> float:
     """Change the groups of the rows in the leaves, improve that layout, and lay down its tree.
 
-    Returns its cost, or infinity where that is above the limit before its descent.
+    Returns its cost after a descent, or infinity where that was given up, because of the limit or
+    because time was over before there was a tree.
     """
     groups = shift_groups(bench, groups_in_leaves(bench))
-    bench.sketch.scale[0] *= 2 ** (NARROWER * bench.rng.random())
-    lay(bench, *improve_layout(bench, groups))
+    bench.sketch.scale[0] *= 1 + NARROWER * bench.rng.random()
+    layout = improve_layout(bench, groups)
+    if bench.is_over():  # another layout than without a limit
+        return np.inf
+    lay(bench, layout)
     return bench.descend(limit=limit)
 
 
@@ -91,37 +95,36 @@ def halvings(depth: int) -> tuple[IntArray, IntArray]:
     return wholes, halves
 
 
-def improve_layout(bench: Workbench, groups: IntArray) -> tuple[Layout, IntArray]:
-    """Move rows between groups and hang the groups anew, by turns, until that gains little.
-
-    Returns the layout, and the way each node parts its groups.
-    """
-    layout, ways = new_layout(bench, groups), np.empty(2**bench.task.depth, dtype=np.int64)
-    price, before = arrange(bench.task, layout, ways), np.inf
+def improve_layout(bench: Workbench, groups: IntArray) -> Layout:
+    """Move rows between groups and hang the groups anew, by turns, until that gains little."""
+    layout = new_layout(bench, groups)
+    price, before = arrange(bench.task, layout), np.inf
     while price < before * (1 - GAIN) and not bench.is_over():
         for _ in range(MAX_PASSES):
-            if move_all_rows(bench, layout, ways, price * LEAST) < price * GAIN:
+            if move_all_rows(bench, layout, price * LEAST) < price * GAIN:
                 break
-        before, price = price, arrange(bench.task, layout, ways)
-    return layout, ways
+        before, price = price, arrange(bench.task, layout)
+    return layout
 
 
 def new_layout(bench: Workbench, groups: IntArray) -> Layout:
     """Return a layout of which nothing is known but its groups."""
     wholes, halves = halvings(bench.task.depth)
+    n_entries = len(wholes) + 1
     return Layout(
         groups=groups.copy(),
         wholes=wholes,
         halves=halves,
-        duals=np.zeros((len(wholes), len(groups))),
-        regularity=np.full(len(wholes), REGULARITY),
-        planes=np.zeros((len(wholes), bench.task.X.shape[1] + 1)),
+        ways=np.full(2**bench.task.depth, -1),
+        duals=np.zeros((n_entries, len(groups))),
+        regularity=np.full(n_entries, REGULARITY),
+        planes=np.zeros((n_entries, bench.task.X.shape[1] + 1)),
         wrong=WRONG * float(bench.dearest.max()),
         scale=bench.scale,
     )
 
 
-def move_all_rows(bench: Workbench, layout: Layout, ways: IntArray, least: float) -> float:
+def move_all_rows(bench: Workbench, layout: Layout, least: float) -> float:
     """Try every group for every row, in random order; return the gain.
 
     A move has to gain more than ``least``.
@@ -133,7 +136,7 @@ def move_all_rows(bench: Workbench, layout: Layout, ways: IntArray, least: float
     for first in range(0, len(moves), n_at_once):
         if not bench.is_over():
             rows, targets = np.divmod(moves[first : first + n_at_once], n_groups)
-            gain += move_rows(bench.task, layout, ways, rows, targets, least)
+            gain += move_rows(bench.task, layout, rows, targets, least)
     return gain
 
 
@@ -148,8 +151,9 @@ def shift_groups(bench: Workbench, groups: IntArray) -> IntArray:
     present = np.flatnonzero(np.bincount(groups, minlength=len(classes)))
     others = present[present != given_up]
     alike = others[classes[others] == classes[given_up]]
-    if len(others):
-        groups[groups == given_up] = rng.choice(alike if len(alike) else others)
+    if not len(others):
+        return cut_group(bench, groups, (given_up + 1) % len(classes))
+    groups[groups == given_up] = rng.choice(alike if len(alike) else others)
     return cut_group(bench, groups, given_up)
 
 
@@ -164,38 +168,37 @@ def cut_group(bench: Workbench, groups: IntArray, new: int) -> IntArray:
     return groups
 
 
-def lay(bench: Workbench, layout: Layout, ways: IntArray) -> None:
+def lay(bench: Workbench, layout: Layout) -> None:
     """Lay down the tree of a layout."""
     bench.clear(bench.scale)
-    lay_below(bench, layout, ways, 1, 1)
+    lay_below(bench, layout, 1, 1)
     bench.settle()
     bench.polish(exactly=False)
 
 
-def lay_below(bench: Workbench, layout: Layout, ways: IntArray, source: int, node: int) -> None:
+def lay_below(bench: Workbench, layout: Layout, source: int, node: int) -> None:
     """Lay down what a layout has from a node on, leaving out splits without rows on one side."""
-    if source >= len(ways) or ways[source] < 0:
+    if source >= len(layout.ways) or layout.ways[source] < 0:
         return
-    whole, half = layout.wholes[ways[source]], layout.halves[ways[source]]
-    rows = np.flatnonzero(whole >> layout.groups & 1)
-    sides = np.where(half >> layout.groups[rows] & 1, 1.0, -1.0)
+    way = layout.ways[source]
+    rows = np.flatnonzero(layout.wholes[way] >> layout.groups & 1)
+    sides = np.where(layout.halves[way] >> layout.groups[rows] & 1, 1.0, -1.0)
     if abs(sides.sum()) == len(rows):
-        lay_below(bench, layout, ways, 2 * source + int(sides.sum() > 0), node)
+        lay_below(bench, layout, 2 * source + int(sides.sum() > 0), node)
         return
     task, sketch, beta = bench.task, bench.sketch, np.zeros(len(rows))
-    regular = layout.regularity[ways[source]]
     _, intercept = smo(
         inner_products(task.gram, rows),
         sides,
         task.pull[rows],
         task.eps + TOLERANCE / 2,
         np.inf,
-        regular,
+        layout.regularity[way],
         beta,
         STEPS * len(rows),
         TOLERANCE,
     )
-    sketch.splits[node], sketch.shares[node] = True, regular
+    sketch.splits[node], sketch.shares[node] = True, layout.regularity[way]
     set_hyperplane(task, sketch, node, rows, beta, intercept, bench.scale)
-    lay_below(bench, layout, ways, 2 * source, 2 * node)
-    lay_below(bench, layout, ways, 2 * source + 1, 2 * node + 1)
+    lay_below(bench, layout, 2 * source, 2 * node)
+    lay_below(bench, layout, 2 * source + 1, 2 * node + 1)

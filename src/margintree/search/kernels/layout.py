@@ -2,7 +2,7 @@
 
 A layout puts every row into one of ``2**D`` groups, and every group belongs to a leaf. At a given
 common norm the splits of the tree are independent of each other: each pays for the violations of
-the widest street of that norm between the groups on its left and those on its right. So the best
+the best hyperplane of that norm between the groups on its left and those on its right. So the best
 way to hang the groups into the tree is found by dynamic programming over halves of sets of groups.
 """
 
@@ -20,11 +20,11 @@ _STEPS, _TOLERANCE = 60, 0.1
 _CLOSE = 0.15
 """Share by which the norm of a hyperplane may differ from the common one."""
 _LEAST, _MOST = 1e-4, 1e2
-"""Bounds of the regularity; at the best norm that of all splits adds up to one."""
+"""Bounds of the regularity."""
 _ROUNDS = 2
 """How often a margin problem is solved to bring its norm closer to the common one."""
 _REACH = 1.0
-"""How deep a row may lie on the other side of a split, in half streets, to be moved across it."""
+"""How far on the other side of a split, in margins, a row may lie to be moved across it."""
 
 
 class Layout(NamedTuple):
@@ -39,11 +39,14 @@ class Layout(NamedTuple):
         The group of every row, from 0 to ``2**D - 1``; there may be groups without rows.
     wholes, halves : int ndarray of shape (H,)
         What is parted, and the half of it that goes right.
-    duals : ndarray of shape (H, n)
-        Dual variables of the last margin problem solved for each way, to start the next one.
-    regularity : ndarray of shape (H,)
+    ways : int ndarray of shape (2**D,)
+        The way in which each node parts its groups, by node number; -1 where it does not.
+    duals : ndarray of shape (H + 1, n)
+        Dual variables of the last margin problem solved for each way, to start the next one. The
+        last entry, here and below, is for trials.
+    regularity : ndarray of shape (H + 1,)
         The regularity at which its hyperplane has about the common norm.
-    planes : ndarray of shape (H, p + 1)
+    planes : ndarray of shape (H + 1, p + 1)
         That hyperplane: normal vector and intercept.
     wrong : float
         What a row pays by the unit that it is on the wrong side of a split.
@@ -54,6 +57,7 @@ class Layout(NamedTuple):
     groups: IntArray
     wholes: IntArray
     halves: IntArray
+    ways: IntArray
     duals: FloatArray
     regularity: FloatArray
     planes: FloatArray
@@ -62,8 +66,10 @@ class Layout(NamedTuple):
 
 
 @kernel
-def part_price(task: Task, layout: Layout, way: int, learns: bool) -> float:
+def part_price(task: Task, layout: Layout, way: int, entry: int) -> float:
     """Return what a split pays that parts a set of groups: nothing where one side has no rows.
+
+    What it has learned goes to an entry, that of the way or that for trials.
 
     Rows that no hyperplane of the common norm has on their side pay for that. The others pay at
     least the value of the dual problem, which is what is returned for them.
@@ -88,11 +94,11 @@ def part_price(task: Task, layout: Layout, way: int, learns: bool) -> float:
     repair_duals(beta, sides, limits)
     gram = inner_products(task.gram, rows)
     bound, intercept, regular = 0.0, 0.0, layout.regularity[way]
-    next_regular = regular
+    next_regular, steps = regular, max(_STEPS, 1)  # a literal would compile `smo` once more
     for _ in range(_ROUNDS):
         regular = next_regular
         values, intercept = smo(
-            gram, sides, box, task.eps, layout.wrong, regular, beta, _STEPS, _TOLERANCE
+            gram, sides, box, task.eps, layout.wrong, regular, beta, steps, _TOLERANCE
         )
         squared, dual = 0.0, 0.0
         for k in range(m):
@@ -104,16 +110,15 @@ def part_price(task: Task, layout: Layout, way: int, learns: bool) -> float:
         next_regular = min(max(regular * ratio, _LEAST), _MOST)
         if abs(ratio - 1) < _CLOSE:
             break
-    if learns:
-        p = task.X.shape[1]
-        layout.regularity[way] = next_regular
+    p = task.X.shape[1]
+    layout.regularity[entry] = next_regular
+    for j in range(p):
+        layout.planes[entry, j] = 0.0
+    layout.planes[entry, p] = intercept
+    for k in range(m):
+        layout.duals[entry, rows[k]] = beta[k]
         for j in range(p):
-            layout.planes[way, j] = 0.0
-        layout.planes[way, p] = intercept
-        for k in range(m):
-            layout.duals[way, rows[k]] = beta[k]
-            for j in range(p):
-                layout.planes[way, j] += beta[k] / regular * task.X[rows[k], j]
+            layout.planes[entry, j] += beta[k] / regular * task.X[rows[k], j]
     return bound + task.split_price
 
 
@@ -128,10 +133,10 @@ def prices_of_groups(task: Task, groups: IntArray) -> FloatArray:
 
 
 @kernel
-def arrange(task: Task, layout: Layout, ways: IntArray) -> float:
+def arrange(task: Task, layout: Layout) -> float:
     """Hang the groups into the tree as well as possible; return the price, the norm not included.
 
-    Writes the way each node parts its groups into ``ways``, by node number; -1 where it does not.
+    Writes the ways of the nodes.
     """
     everything = (1 << (1 << task.depth)) - 1
     prices = prices_of_groups(task, layout.groups)
@@ -144,14 +149,15 @@ def arrange(task: Task, layout: Layout, ways: IntArray) -> float:
             costs[whole] = price_of_leaf(prices, whole)
         below = costs[half] + costs[whole ^ half]
         if below < costs[whole]:
-            cost = below + part_price(task, layout, way, True)
+            cost = below + part_price(task, layout, way, way)
             if cost < costs[whole]:
                 costs[whole], best[whole] = cost, way
-    wholes = np.zeros(2 * len(ways), dtype=np.int64)
+    wholes = np.zeros(2 * len(layout.ways), dtype=np.int64)
     wholes[1] = everything
-    for node in range(1, len(ways)):
-        ways[node] = best[wholes[node]]
-        half = layout.halves[ways[node]] if ways[node] >= 0 else 0
+    for node in range(1, len(layout.ways)):
+        way = best[wholes[node]]
+        half = layout.halves[way] if way >= 0 else 0
+        layout.ways[node] = way
         wholes[2 * node], wholes[2 * node + 1] = wholes[node] ^ half, half
     return costs[everything]
 
@@ -170,22 +176,23 @@ def price_of_leaf(prices: FloatArray, whole: int) -> float:
 
 
 @kernel
-def move_rows(
-    task: Task, layout: Layout, ways: IntArray, rows: IntArray, targets: IntArray, least: float
-) -> float:
+def move_rows(task: Task, layout: Layout, rows: IntArray, targets: IntArray, least: float) -> float:
     """Move each row to its target wherever that gains more than ``least``; return the gain.
 
-    The groups stay where they hang.
+    The groups stay where they hang. Below a node that does not part its groups they are looked at
+    as if each had a leaf of its own: so rows of another class come to a group of their own there,
+    and `arrange` can tell whether a split between the two pays.
     """
     prices = prices_of_groups(task, layout.groups)
-    splits = np.zeros(len(ways))
-    for node in range(1, len(ways)):
-        if ways[node] >= 0:
-            splits[node] = part_price(task, layout, ways[node], True)
+    splits = np.zeros(len(layout.ways))
+    for node in range(1, len(splits)):
+        way = layout.ways[node]
+        if way >= 0:
+            splits[node] = part_price(task, layout, way, way)
     gain = 0.0
     for turn in range(len(rows)):
         i, target, source = rows[turn], targets[turn], layout.groups[rows[turn]]
-        if target == source or is_far(task, layout, ways, i, source, target):
+        if source == target or is_far(task, layout, i, source, target):
             continue
         change = -prices[source].min() - prices[target].min()
         for k in range(prices.shape[1]):
@@ -193,12 +200,13 @@ def move_rows(
             prices[target, k] += task.prices[i, k]
         change += prices[source].min() + prices[target].min()
         layout.groups[i] = target
-        change = change_of_splits(task, layout, ways, splits, source, target, change, -least)
+        change = change_of_splits(task, layout, splits, source, target, change, -least)
         if change < -least:
             gain -= change
-            for node in range(1, len(ways)):
-                if is_concerned(layout, ways[node], source, target):
-                    splits[node] = part_price(task, layout, ways[node], True)
+            for node in range(1, len(splits)):
+                way = layout.ways[node]
+                if is_concerned(layout, way, source, target):
+                    splits[node] = part_price(task, layout, way, way)
         else:
             layout.groups[i] = source
             for k in range(prices.shape[1]):
@@ -211,7 +219,6 @@ def move_rows(
 def change_of_splits(
     task: Task,
     layout: Layout,
-    ways: IntArray,
     splits: FloatArray,
     source: int,
     target: int,
@@ -222,25 +229,25 @@ def change_of_splits(
 
     Gives up, with infinity, as soon as the change cannot be below the limit.
     """
-    hope = 0.0
-    for node in range(1, len(ways)):
-        if is_concerned(layout, ways[node], source, target):
+    hope, trials = 0.0, len(layout.wholes)
+    for node in range(1, len(splits)):
+        if is_concerned(layout, layout.ways[node], source, target):
             hope += splits[node]
-    for node in range(1, len(ways)):
+    for node in range(1, len(splits)):
+        way = layout.ways[node]
         if change - hope >= limit:
             return np.inf
-        if is_concerned(layout, ways[node], source, target):
-            change += part_price(task, layout, ways[node], False) - splits[node]
+        if is_concerned(layout, way, source, target):
+            change += part_price(task, layout, way, trials) - splits[node]
             hope -= splits[node]
     return change
 
 
 @part
-def is_far(task: Task, layout: Layout, ways: IntArray, i: int, source: int, target: int) -> bool:
+def is_far(task: Task, layout: Layout, i: int, source: int, target: int) -> bool:
     """Tell whether a row lies deep on the other side of a split on its way to another group."""
     p = task.X.shape[1]
-    for node in range(1, len(ways)):
-        way = ways[node]
+    for way in layout.ways[1:]:
         if is_concerned(layout, way, source, target) and layout.wholes[way] >> target & 1:
             value = layout.planes[way, p]
             for j in range(p):
