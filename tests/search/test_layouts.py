@@ -81,11 +81,12 @@ def test_shifts_find_a_leaf_for_every_cloud():
 
 
 def test_layouts_are_for_small_problems_with_labels_in_leaves():
-    """Not for deep trees, many rows, or splits that see labels."""
+    """Not for one split, deep trees, many rows, or splits that see labels."""
     problem = corners(depth=2)
     assert layouts.has_layouts(MARGINS.make_task(problem))
     assert not layouts.has_layouts(make_task(problem, with_gram=False))
     assert not layouts.has_layouts(make_task(replace(problem, depth=4)))
+    assert not layouts.has_layouts(make_task(replace(problem, depth=1)))
     assert not layouts.has_layouts(make_task(corners(n_each=40, depth=3)))
     two = Problem.from_data([[0.0], [1.0]], [0, 1], n_classes=2, depth=1)
     assert not layouts.has_layouts(make_label_task(two))

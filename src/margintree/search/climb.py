@@ -30,7 +30,7 @@ class Parts:
     starts : sequence of callables
         Used in rotation by chains that begin afresh.
     kicks : sequence of callables
-        Drawn at random.
+        Drawn at random where trees are deeper than one split.
     max_failures : int
         Kicks in a row without a gain after which a chain ends.
     make_groupings : callable
@@ -164,7 +164,8 @@ def leap(bench: Workbench, parts: Parts, groupings: Sequence[IntArray], limit: f
     rng, splitting = bench.rng, bench.splitting_nodes()
     if len(splitting):
         node = int(splitting[rng.integers(len(splitting))])
-        kick = parts.kicks[rng.integers(len(parts.kicks))]
+        kicks = parts.kicks if bench.task.depth > 1 else moves.KICKS_OF_ONE_SPLIT
+        kick = kicks[int(rng.integers(len(kicks)))]
     else:
         node, kick = 1, moves.rebuild
     kick(bench, node, groupings[int(rng.integers(len(groupings)))])

@@ -40,8 +40,11 @@ STEPS, TOLERANCE = 40, 1e-3
 
 
 def has_layouts(task: Task) -> bool:
-    """Tell whether there are few enough rows and leaves, and whether only leaves see labels."""
-    is_small = task.depth <= MAX_DEPTH and len(task.X) <= MAX_ROWS
+    """Tell whether there are few enough rows and leaves, and whether only leaves see labels.
+
+    Where there are but two leaves, nothing can hang otherwise.
+    """
+    is_small = 1 < task.depth <= MAX_DEPTH and len(task.X) <= MAX_ROWS
     return is_small and len(task.gram) > 0 and not task.tolls.any()
 
 

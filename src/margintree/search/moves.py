@@ -109,6 +109,8 @@ KICKS: Sequence[Kick] = (
     prune,
     reweigh,
 )
+KICKS_OF_ONE_SPLIT: Sequence[Kick] = (rebuild, reweigh)
+"""For trees of depth one, where all others lead back to the same few hyperplanes."""
 
 
 def random_sides(X: FloatArray, groups: IntArray, rng: np.random.Generator) -> FloatArray:
