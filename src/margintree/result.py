@@ -84,7 +84,7 @@ class Result:
     seconds : float
         How long it took.
     iterations : int
-        The local searches that were done.
+        The local searches that were done; a shift of a layout counts as twenty.
     """
 
     tree: ObliqueTree

@@ -30,7 +30,7 @@ class Parts:
     starts : sequence of callables
         Used in rotation by chains that begin afresh.
     kicks : sequence of callables
-        Drawn at random where trees are deeper than one split.
+        Drawn at random.
     max_failures : int
         Kicks in a row without a gain after which a chain ends.
     make_groupings : callable
@@ -41,6 +41,11 @@ class Parts:
     kicks: tuple[Kick, ...] = tuple(moves.KICKS)
     max_failures: int = 60
     make_groupings: Callable[[Problem, int], Sequence[IntArray]] = make_groupings
+
+    @classmethod
+    def usual(cls, depth: int) -> "Parts":
+        """Return the parts that a search takes by itself."""
+        return cls() if depth > 1 else cls(kicks=moves.KICKS_OF_ONE_SPLIT)
 
 
 @dataclass(frozen=True)
@@ -164,8 +169,7 @@ def leap(bench: Workbench, parts: Parts, groupings: Sequence[IntArray], limit: f
     rng, splitting = bench.rng, bench.splitting_nodes()
     if len(splitting):
         node = int(splitting[rng.integers(len(splitting))])
-        kicks = parts.kicks if bench.task.depth > 1 else moves.KICKS_OF_ONE_SPLIT
-        kick = kicks[int(rng.integers(len(kicks)))]
+        kick = parts.kicks[rng.integers(len(parts.kicks))]
     else:
         node, kick = 1, moves.rebuild
     kick(bench, node, groupings[int(rng.integers(len(groupings)))])

@@ -63,7 +63,8 @@ def search(
     problem : Problem
         The training set and its costs.
     limits : Limits, optional
-        When to stop. Without an iteration limit the search makes `default_iterations` descents.
+        When to stop. Without an iteration limit the search makes `default_iterations` descents, of
+        which a shift of a layout counts as many as take as long.
     starts : sequence of ObliqueTree
         Trees in the scaled space of the problem to begin from, beside the search's own.
     progress : callable, optional
@@ -82,7 +83,7 @@ def search(
     >>> result.tree.n_splits, str(result.reason)
     (1, 'limit')
     """
-    limits, parts = limits or Limits(), parts or Parts()
+    limits, parts = limits or Limits(), parts or Parts.usual(problem.depth)
     judge, clock = partial(aim.judge, problem), limits.clock()
     incumbent = Incumbent.without_splits(problem, judge, 0.0, clock, progress, aim.simplify)
     reason, limit = Reason.INTERRUPTED, None

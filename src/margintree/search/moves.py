@@ -109,7 +109,7 @@ KICKS: Sequence[Kick] = (
     prune,
     reweigh,
 )
-KICKS_OF_ONE_SPLIT: Sequence[Kick] = (rebuild, reweigh)
+KICKS_OF_ONE_SPLIT: tuple[Kick, ...] = (rebuild, reweigh)
 """For trees of depth one, where all others lead back to the same few hyperplanes."""
 
 

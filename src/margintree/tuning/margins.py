@@ -127,11 +127,12 @@ class _Walk:
         from margintree.search.groupings import make_groupings
         from margintree.search.large import MANY_ROWS
 
-        self.problem, self.limits, self.aim, self.parts = problem, limits, aim, Parts()
+        self.problem, self.limits, self.aim = problem, limits, aim
+        self.parts = Parts.usual(problem.depth)
         self.clock, self.pool = clock, Pool(terms)
         if problem.n_rows <= MANY_ROWS:  # with more, searches look at samples of the rows
             groupings = make_groupings(problem, limits.seed)
-            self.parts = Parts(make_groupings=lambda *_: groupings)
+            self.parts = replace(self.parts, make_groupings=lambda *_: groupings)
             self.aim = _with_gram(problem, aim)
 
     def fit(self, costs: Costs, iterations: int | None) -> Result:

@@ -69,10 +69,9 @@ class Layout(NamedTuple):
 def part_price(task: Task, layout: Layout, way: int, entry: int) -> float:
     """Return what a split pays that parts a set of groups: nothing where one side has no rows.
 
-    What it has learned goes to an entry, that of the way or that for trials.
-
-    Rows that no hyperplane of the common norm has on their side pay for that. The others pay at
-    least the value of the dual problem, which is what is returned for them.
+    The price is a dual value: no hyperplane of at most the common norm costs these rows less,
+    where a row on the wrong side also pays ``wrong`` for every unit that it is there. What has
+    been learned goes to an entry, that of the way or that for trials.
     """
     whole, half = layout.wholes[way], layout.halves[way]
     n = len(layout.groups)
