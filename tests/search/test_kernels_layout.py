@@ -46,8 +46,8 @@ def test_no_hyperplane_of_the_norm_costs_less_than_a_part(case, scale, data):
     bench = bench_for(problem, scale)
     task, layout = bench.task, layouts.new_layout(bench, groups)
     way = data.draw(st.integers(0, len(layout.wholes) - 1))
-    first = part_price(task, layout, way, way)
-    price = max(first, part_price(task, layout, way, way)) - task.split_price
+    first = part_price(task, layout, way, way, np.inf)
+    price = max(first, part_price(task, layout, way, way, np.inf)) - task.split_price
     rows = np.flatnonzero(layout.wholes[way] >> groups & 1)
     sides = np.where(layout.halves[way] >> groups[rows] & 1, 1.0, -1.0)
     if not len(rows) or abs(sides.sum()) == len(rows):
@@ -69,7 +69,7 @@ def test_a_part_costs_about_what_its_best_hyperplane_costs():
     bench = bench_for(problem, scale=5.0)
     layout = layouts.new_layout(bench, np.array([0, 0, 1, 1]))
     for _ in range(5):
-        price = part_price(bench.task, layout, 0, 0)
+        price = part_price(bench.task, layout, 0, 0, np.inf)
     assert price == pytest.approx(0.5 + 2 * (1 - 5.0 * 0.1), abs=0.05)
     weight, intercept = layout.planes[0]
     assert weight == pytest.approx(5.0, rel=0.2)
@@ -101,7 +101,7 @@ def test_groups_hang_as_well_as_in_any_order(seed):
         half = next(mask for mask in masks if (sum(masks), mask) in numbers)
         fresh = layouts.new_layout(bench, groups)
         way = numbers[sum(masks), half]
-        parted = part_price(bench.task, fresh, way, way)
+        parted = part_price(bench.task, fresh, way, way, np.inf)
         return min(cheapest_leaf(order), price(left) + price(right) + parted)
 
     assert found == pytest.approx(min(price(order) for order in permutations(range(4))))
@@ -148,7 +148,9 @@ def test_moves_gain_what_they_say(seed):
 
     def price():
         for _ in range(30):
-            splits = [part_price(bench.task, layout, way, way) for way in layout.ways if way >= 0]
+            splits = [
+                part_price(bench.task, layout, way, way, np.inf) for way in layout.ways if way >= 0
+            ]
         classes = [bench.task.prices[layout.groups == k].sum(axis=0).min() for k in range(8)]
         return sum(splits) + sum(classes)
 

@@ -19,6 +19,8 @@ PATIENCE = 2.0
 """A kicked tree that costs this many times the current one, after repair, is given up."""
 GAIN = 1e-6
 """Relative gain that counts as an improvement."""
+CLOSE = 1.02
+"""Trees with a layout are kicked where they cost up to this many times the best."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +65,7 @@ class Chain:
     scale : float
         The common norm to begin afresh with.
     max_iterations : int
-        Descents it may make; a shift counts as `layouts.DESCENTS` of them.
+        Descents it may make; a layout counts as `layouts.DESCENTS` of them.
     worth : float
         The cost up to which its best tree is polished exactly, for it may be the best of all.
     """
@@ -74,11 +76,6 @@ class Chain:
     scale: float
     max_iterations: int
     worth: float = np.inf
-
-    @property
-    def shifts(self) -> bool:
-        """Whether it begins with shifts of its layout: every other chain."""
-        return self.number % 2 == 0
 
 
 @dataclass(frozen=True)
@@ -97,15 +94,17 @@ class Step:
     Attributes
     ----------
     take : callable
-        Changes the tree, and returns its cost; it may give up where that is above a limit.
-    descents : int
-        Descents that take about as long.
+        Changes the tree, given a limit of its cost, above which it may give up, and of the
+        descents it may make. Returns the cost and how many descents it made, or what counts as
+        such.
+    least : int
+        Descents it makes at least.
     max_failures : int
         Steps in a row without a gain after which no more are tried.
     """
 
-    take: Callable[[float], float]
-    descents: int
+    take: Callable[[float, int], tuple[float, int]]
+    least: int
     max_failures: int
 
 
@@ -118,15 +117,18 @@ def climb(
 ) -> Found:
     """Run a chain until it is stuck, has used up its iterations, or time is over.
 
-    Some chains begin with shifts of their layout, for at most half of their iterations. A shift
-    changes all of the tree and takes long, a kick is short and changes a part of it.
+    Where there are layouts it first improves its own, for at most half of its iterations: that
+    changes all of the tree and takes long, while a kick is short and changes a part of it. What
+    is then far from the best tree is not kicked.
     """
     bench.is_over = is_over
     begin(bench, chain, parts, groupings)
     found = Found(bench.descend(), bench.take(), iterations=1)
-    if chain.shifts and layouts.has_layouts(bench.task):
-        shift = Step(partial(layouts.shift, bench), layouts.DESCENTS, layouts.MAX_FAILURES)
-        found = improve(bench, found, shift, chain.max_iterations // 2)
+    if layouts.has_layouts(bench.task):
+        step = Step(partial(layouts.rearrange, bench), 2 * layouts.DESCENTS, layouts.MAX_ROUNDS)
+        found = improve(bench, found, step, chain.max_iterations // 2)
+        if found.cost > chain.worth * CLOSE:
+            return found
     kick = Step(partial(leap, bench, parts, groupings), 1, parts.max_failures)
     found = improve(bench, found, kick, chain.max_iterations)
     if found.cost <= chain.worth:
@@ -140,11 +142,11 @@ def improve(bench: Workbench, found: Found, step: Step, max_iterations: int) -> 
     Returns that tree, and the iterations before and after.
     """
     cost, best, iterations, failures = found.cost, found.sketch, found.iterations, 0
-    while failures < step.max_failures and iterations + step.descents <= max_iterations:
+    while failures < step.max_failures and iterations + step.least <= max_iterations:
         if bench.is_over():
             break
-        now = step.take(cost * PATIENCE)
-        iterations += step.descents
+        now, done = step.take(cost * PATIENCE, max_iterations - iterations)
+        iterations += done
         if now < cost * (1 - GAIN):
             cost, best, failures = now, bench.take(), 0
         else:
@@ -164,7 +166,9 @@ def begin(bench: Workbench, chain: Chain, parts: Parts, groupings: Sequence[IntA
     start(bench, groupings[int(bench.rng.integers(len(groupings)))])
 
 
-def leap(bench: Workbench, parts: Parts, groupings: Sequence[IntArray], limit: float) -> float:
+def leap(
+    bench: Workbench, parts: Parts, groupings: Sequence[IntArray], limit: float, _: int
+) -> tuple[float, int]:
     """Kick, repair the subtree that was kicked, and descend if that promises anything."""
     rng, splitting = bench.rng, bench.splitting_nodes()
     if len(splitting):
@@ -173,4 +177,4 @@ def leap(bench: Workbench, parts: Parts, groupings: Sequence[IntArray], limit: f
     else:
         node, kick = 1, moves.rebuild
     kick(bench, node, groupings[int(rng.integers(len(groupings)))])
-    return bench.descend([node, node], limit)
+    return bench.descend([node, node], limit), 1

@@ -9,7 +9,7 @@ from margintree._typing import IntArray
 from margintree.search.groupings import nearest
 from margintree.search.kernels.layout import Layout, arrange, move_rows, prices_of_groups
 from margintree.search.kernels.polish import set_hyperplane
-from margintree.search.kernels.sketch import Task
+from margintree.search.kernels.sketch import Task, margin_price
 from margintree.search.kernels.svm import inner_products, smo
 from margintree.search.workbench import Workbench
 
@@ -17,22 +17,26 @@ MAX_DEPTH = 3
 """Beyond this depth there are too many ways to hang groups into a tree."""
 MAX_ROWS = 300
 """With more rows than this a layout takes too long."""
-DESCENTS = 20
-"""Descents that take about as long as a shift."""
-MAX_FAILURES = 25
-"""Shifts in a row without a gain after which no more are tried."""
+DESCENTS = 2
+"""Descents that take about as long as to improve a layout."""
+MAX_ROUNDS = 5
+"""Rearrangements in a row without a gain after which no more are tried."""
+MAX_FAILURES = 8
+"""Shifts in a row without a gain that end a rearrangement."""
 MAX_PASSES = 4
 """How often all moves of a row are tried before the groups hang anew."""
 GAIN = 1e-3
 """Relative gain of moves, or of groups that hang otherwise, below which a layout is taken."""
 LEAST = 1e-4
-"""Relative gain for which a row is moved."""
+"""Relative gain for which a row is moved, or another layout taken."""
+HOPE = 1.15
+"""A layout that costs this many times the best one before any of its rows moves is given up."""
 WRONG = 3.0
 """What a row pays by the unit that it is on the wrong side, in errors."""
 REGULARITY = 0.1
 """Of margin problems that have not been solved yet."""
-NARROWER = 0.3
-"""Share by which the norm of a layout may be larger than that of the tree before."""
+NORMS = 0.85, 1.2
+"""Bounds of the factor by which a shift changes the norm."""
 WORK_BETWEEN_LOOKS = 30_000
 """Rows times moves of a row after which the clock is looked at."""
 STEPS, TOLERANCE = 40, 1e-3
@@ -48,19 +52,27 @@ def has_layouts(task: Task) -> bool:
     return is_small and len(task.gram) > 0 and not task.tolls.any()
 
 
-def shift(bench: Workbench, limit: float) -> float:
-    """Change the groups of the rows in the leaves, improve that layout, and lay down its tree.
+def rearrange(bench: Workbench, limit: float, max_descents: int) -> tuple[float, int]:
+    """Improve the layout of the tree on the bench, by shifts, lay down its tree, and descend.
 
-    Returns its cost after a descent, or infinity where that was given up, because of the limit or
-    because time was over before there was a tree.
+    Returns the cost of that, and how many descents the layouts count as. The cost is infinite
+    where the descent was given up because of the limit, or where time was over before there was a
+    tree.
     """
-    groups = shift_groups(bench, groups_in_leaves(bench))
-    bench.sketch.scale[0] *= 1 + NARROWER * bench.rng.random()
-    layout = improve_layout(bench, groups)
+    layout = new_layout(bench, groups_in_leaves(bench))
+    best, done, failures = improve_layout(bench, layout), DESCENTS, 0
+    while failures < MAX_FAILURES and done + DESCENTS <= max_descents and not bench.is_over():
+        other = shift(bench, layout)
+        cost = improve_layout(bench, other, best * HOPE)
+        done += DESCENTS
+        if cost < best * (1 - LEAST):
+            layout, best, failures = other, cost, 0
+        else:
+            failures += 1
     if bench.is_over():  # another layout than without a limit
-        return np.inf
+        return np.inf, done
     lay(bench, layout)
-    return bench.descend(limit=limit)
+    return bench.descend(limit=limit), done
 
 
 def groups_in_leaves(bench: Workbench) -> IntArray:
@@ -98,30 +110,59 @@ def halvings(depth: int) -> tuple[IntArray, IntArray]:
     return wholes, halves
 
 
-def improve_layout(bench: Workbench, groups: IntArray) -> Layout:
-    """Move rows between groups and hang the groups anew, by turns, until that gains little."""
-    layout = new_layout(bench, groups)
+@cache
+def ways_of_leaves(depth: int) -> IntArray:
+    """Return the way in which every node parts its groups where each group has its own leaf.
+
+    Examples
+    --------
+    >>> wholes, halves = halvings(2)
+    >>> for way in ways_of_leaves(2)[1:]:
+    ...     print(f"{wholes[way]:04b} {halves[way]:04b}")
+    1111 1100
+    0011 0010
+    1100 1000
+    """
+    numbers = {pair: way for way, pair in enumerate(zip(*halvings(depth), strict=True))}
+    ways = np.full(2**depth, -1)
+    masks = [0] * 2**depth + [1 << leaf for leaf in range(2**depth)]
+    for node in range(2**depth - 1, 0, -1):
+        half = masks[2 * node + 1]
+        masks[node] = masks[2 * node] | half
+        ways[node] = numbers[masks[node], half]
+    return ways
+
+
+def improve_layout(bench: Workbench, layout: Layout, limit: float = np.inf) -> float:
+    """Move rows between groups and hang the groups anew, by turns, until that gains little.
+
+    Returns what the layout costs; it is left as it hangs where that is above the limit.
+    """
+    margin = float(margin_price(bench.task, layout.scale))
     price, before = arrange(bench.task, layout), np.inf
-    while price < before * (1 - GAIN) and not bench.is_over():
+    while price < min(before * (1 - GAIN), limit - margin) and not bench.is_over():
         for _ in range(MAX_PASSES):
             if move_all_rows(bench, layout, price * LEAST) < price * GAIN:
                 break
         before, price = price, arrange(bench.task, layout)
-    return layout
+    return price + margin
 
 
 def new_layout(bench: Workbench, groups: IntArray) -> Layout:
-    """Return a layout of which nothing is known but its groups."""
+    """Return a layout of some groups that hang as the leaves of the tree on the bench do."""
     wholes, halves = halvings(bench.task.depth)
-    n_entries = len(wholes) + 1
+    ways = ways_of_leaves(bench.task.depth)
+    duals = np.zeros((len(wholes) + 1, len(groups)))
+    is_split = bench.sketch.splits[1 : len(ways)]
+    duals[ways[1:]] = bench.sketch.duals[1:] * is_split[:, None]
     return Layout(
         groups=groups.copy(),
         wholes=wholes,
         halves=halves,
-        ways=np.full(2**bench.task.depth, -1),
-        duals=np.zeros((n_entries, len(groups))),
-        regularity=np.full(n_entries, REGULARITY),
-        planes=np.zeros((n_entries, bench.task.X.shape[1] + 1)),
+        ways=ways.copy(),
+        duals=duals,
+        regularity=np.full(len(duals), REGULARITY),
+        planes=np.zeros((len(duals), bench.task.X.shape[1] + 1)),
         wrong=WRONG * float(bench.dearest.max()),
         scale=bench.scale,
     )
@@ -141,6 +182,21 @@ def move_all_rows(bench: Workbench, layout: Layout, least: float) -> float:
             rows, targets = np.divmod(moves[first : first + n_at_once], n_groups)
             gain += move_rows(bench.task, layout, rows, targets, least)
     return gain
+
+
+def shift(bench: Workbench, layout: Layout) -> Layout:
+    """Return a layout of other groups and another norm, with all that is known of this one."""
+    return Layout(
+        groups=shift_groups(bench, layout.groups),
+        wholes=layout.wholes,
+        halves=layout.halves,
+        ways=layout.ways.copy(),
+        duals=layout.duals.copy(),
+        regularity=layout.regularity.copy(),
+        planes=layout.planes.copy(),
+        wrong=layout.wrong,
+        scale=layout.scale * bench.rng.uniform(*NORMS),
+    )
 
 
 def shift_groups(bench: Workbench, groups: IntArray) -> IntArray:
@@ -173,7 +229,7 @@ def cut_group(bench: Workbench, groups: IntArray, new: int) -> IntArray:
 
 def lay(bench: Workbench, layout: Layout) -> None:
     """Lay down the tree of a layout."""
-    bench.clear(bench.scale)
+    bench.clear(layout.scale)
     lay_below(bench, layout, 1, 1)
     bench.settle()
     bench.polish(exactly=False)

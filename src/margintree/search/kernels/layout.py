@@ -13,16 +13,14 @@ import numpy as np
 from margintree._typing import FloatArray, IntArray
 from margintree.search.kernels._jit import kernel, part
 from margintree.search.kernels.sketch import Task
-from margintree.search.kernels.svm import inner_products, repair_duals, smo
+from margintree.search.kernels.svm import ascend, inner_products, repair_duals
 
-_STEPS, _TOLERANCE = 60, 0.1
+_ROUNDS, _STEPS, _TOLERANCE = 7, 10, 0.1
 """How well margin problems are solved: their dual values are good long before they are exact."""
 _CLOSE = 0.15
 """Share by which the norm of a hyperplane may differ from the common one."""
-_LEAST, _MOST = 1e-4, 1e2
+_LEAST, _MOST = 1e-2, 1e2
 """Bounds of the regularity."""
-_ROUNDS = 2
-"""How often a margin problem is solved to bring its norm closer to the common one."""
 _REACH = 1.0
 """How far on the other side of a split, in margins, a row may lie to be moved across it."""
 
@@ -66,13 +64,58 @@ class Layout(NamedTuple):
 
 
 @kernel
-def part_price(task: Task, layout: Layout, way: int, entry: int) -> float:
+def least_price(task: Task, layout: Layout, way: int) -> float:
+    """Return what a split that parts a set of groups pays at least, by its last dual variables.
+
+    These are clipped to the sides that the rows have now, and those of one side are scaled, as in
+    `repair_duals`.
+    """
+    whole, half = layout.wholes[way], layout.halves[way]
+    n, p = task.X.shape
+    vectors, sizes, gains = np.zeros((2, p)), np.zeros(2), np.zeros(2)
+    for i in range(n):
+        if whole >> layout.groups[i] & 1:
+            side = half >> layout.groups[i] & 1
+            size = layout.duals[way, i] if side else -layout.duals[way, i]
+            if size > 0:
+                size = min(size, task.pull[i] + layout.wrong)
+                sizes[side] += size
+                gains[side] += dual_gain(task, i, size)
+                for j in range(p):
+                    vectors[side, j] += size * task.X[i, j]
+    smaller = min(sizes[0], sizes[1])
+    if smaller == 0:
+        return 0.0
+    left, right = smaller / sizes[0], smaller / sizes[1]
+    squared = 0.0
+    for j in range(p):
+        squared += (right * vectors[1, j] - left * vectors[0, j]) ** 2
+    bound = left * gains[0] + right * gains[1] - np.sqrt(squared) * layout.scale
+    return max(bound, 0.0) + task.split_price
+
+
+@part
+def dual_gain(task: Task, i: int, size: float) -> float:
+    """Return what the dual variable of a row, of that size, adds to the dual value."""
+    return min(size, task.pull[i]) + task.eps * max(size - task.pull[i], 0.0)
+
+
+@kernel
+def part_price(task: Task, layout: Layout, way: int, entry: int, limit: float) -> float:
     """Return what a split pays that parts a set of groups: nothing where one side has no rows.
 
     The price is a dual value: no hyperplane of at most the common norm costs these rows less,
-    where a row on the wrong side also pays ``wrong`` for every unit that it is there. What has
-    been learned goes to an entry, that of the way or that for trials.
+    where a row on the wrong side also pays ``wrong`` for every unit that it is there. As soon as
+    that is known not to be below the limit, it is returned as it is. What has been learned goes to
+    an entry, that of the way or that for trials; no hyperplane where the limit was reached.
+
+    At a norm ``s`` the dual value is ``gain - s * |v|``. That is at least ``gain - |v|**2 / (2 *
+    r) - r * s**2 / 2``, the dual value at the regularity ``r``, and just that where ``r = |v| /
+    s``: so the dual value rises with every round of steps at that regularity.
     """
+    bound = least_price(task, layout, way)
+    if bound >= limit:
+        return bound
     whole, half = layout.wholes[way], layout.halves[way]
     n = len(layout.groups)
     m = n_right = 0
@@ -91,34 +134,52 @@ def part_price(task: Task, layout: Layout, way: int, entry: int) -> float:
             limits[k] = box[k] + layout.wrong
             k += 1
     repair_duals(beta, sides, limits)
-    gram = inner_products(task.gram, rows)
-    bound, intercept, regular = 0.0, 0.0, layout.regularity[way]
-    next_regular, steps = regular, max(_STEPS, 1)  # a literal would compile `smo` once more
+    gram, values = inner_products(task.gram, rows), np.zeros(m)
+    for k in range(m):
+        if beta[k] != 0.0:
+            for i in range(m):
+                values[i] += beta[k] / layout.regularity[way] * gram[k, i]
+    regular, highest, lowest = layout.regularity[way], np.inf, -np.inf
+    steps = max(_STEPS, 1)  # a literal would compile `ascend` once more
     for _ in range(_ROUNDS):
-        regular = next_regular
-        values, intercept = smo(
-            gram, sides, box, task.eps, layout.wrong, regular, beta, steps, _TOLERANCE
-        )
-        squared, dual = 0.0, 0.0
+        squared, gain = 0.0, 0.0
         for k in range(m):
-            size = abs(beta[k])
-            squared += beta[k] * values[k]
-            dual += min(size, box[k]) + task.eps * max(size - box[k], 0.0)
-        bound = max(bound, dual - (squared + regular * layout.scale**2) / 2)
-        ratio = np.sqrt(max(squared, 1e-12) / regular) / layout.scale
-        next_regular = min(max(regular * ratio, _LEAST), _MOST)
-        if abs(ratio - 1) < _CLOSE:
+            squared += beta[k] * values[k] * regular
+            gain += dual_gain(task, rows[k], abs(beta[k]))
+        length = np.sqrt(max(squared, 0.0))
+        bound = max(gain - length * layout.scale, 0.0) + task.split_price
+        if bound >= limit:
             break
+        before = regular
+        if length > 0:
+            regular = min(max(length / layout.scale, _LEAST), _MOST)
+        if highest - lowest <= _TOLERANCE and abs(regular / before - 1) < _CLOSE:
+            break
+        for k in range(m):
+            values[k] *= before / regular
+        highest, lowest = ascend(
+            gram, sides, box, task.eps, layout.wrong, regular, beta, values, steps, _TOLERANCE
+        )
+    layout.regularity[entry] = regular
+    for k in range(m):
+        layout.duals[entry, rows[k]] = beta[k]
+    if bound < limit:
+        write_plane(task, layout, entry, rows, beta, (highest + lowest) / 2)
+    return bound
+
+
+@part
+def write_plane(
+    task: Task, layout: Layout, entry: int, rows: IntArray, beta: FloatArray, intercept: float
+) -> None:
+    """Write the hyperplane of dual variables to an entry."""
     p = task.X.shape[1]
-    layout.regularity[entry] = next_regular
     for j in range(p):
         layout.planes[entry, j] = 0.0
     layout.planes[entry, p] = intercept
-    for k in range(m):
-        layout.duals[entry, rows[k]] = beta[k]
+    for k in range(len(rows)):
         for j in range(p):
-            layout.planes[entry, j] += beta[k] / regular * task.X[rows[k], j]
-    return bound + task.split_price
+            layout.planes[entry, j] += beta[k] / layout.regularity[entry] * task.X[rows[k], j]
 
 
 @kernel
@@ -135,22 +196,44 @@ def prices_of_groups(task: Task, groups: IntArray) -> FloatArray:
 def arrange(task: Task, layout: Layout) -> float:
     """Hang the groups into the tree as well as possible; return the price, the norm not included.
 
-    Writes the ways of the nodes.
+    Writes the ways of the nodes. What a way costs at least is known from the groups and from what
+    was learned of it before, so few margin problems are solved to the end: with eight groups all
+    pairs are, then for one way after the other to part everything, the most promising first, that
+    way and the two sets of four groups, until the way costs too much.
     """
     everything = (1 << (1 << task.depth)) - 1
     prices = prices_of_groups(task, layout.groups)
-    costs, best = np.full(everything + 1, np.inf), np.full(everything + 1, -1)
-    for group in range(len(prices)):
-        costs[1 << group] = prices[group].min()
-    for way in range(len(layout.wholes)):
+    costs, best = np.empty(everything + 1), np.full(everything + 1, -1)
+    for whole in range(everything + 1):
+        costs[whole] = price_of_leaf(prices, whole)
+    least, hopes = costs.copy(), np.full(len(layout.wholes), np.inf)
+    for way in range(len(hopes)):
         whole, half = layout.wholes[way], layout.halves[way]
-        if costs[whole] == np.inf:
-            costs[whole] = price_of_leaf(prices, whole)
-        below = costs[half] + costs[whole ^ half]
-        if below < costs[whole]:
-            cost = below + part_price(task, layout, way, way)
-            if cost < costs[whole]:
-                costs[whole], best[whole] = cost, way
+        if whole == everything:
+            hopes[way] = least[half] + least[whole ^ half] + least_price(task, layout, way)
+        elif half & (half - 1) == 0:
+            least[whole] = hang(task, layout, way, costs, best, np.inf)
+        else:
+            below = least[half] + least[whole ^ half]
+            least[whole] = min(least[whole], below + least_price(task, layout, way))
+    if layout.ways[1] >= 0:
+        hopes[layout.ways[1]] = -np.inf  # it tells best what the others must cost
+    for _ in range(len(hopes)):
+        way = int(hopes.argmin())
+        if hopes[way] >= costs[everything]:
+            break
+        hopes[way] = np.inf
+        half = layout.halves[way]
+        halves = (half, everything ^ half)
+        cost = least[halves[0]] + least[halves[1]]
+        cost += part_price(task, layout, way, way, costs[everything] - cost)
+        for side in halves:
+            if cost < costs[everything]:
+                cost -= least[side]
+                least[side] = hang_all(task, layout, side, costs, best, costs[everything] - cost)
+                cost += least[side]
+        if cost < costs[everything]:
+            costs[everything], best[everything] = cost, way
     wholes = np.zeros(2 * len(layout.ways), dtype=np.int64)
     wholes[1] = everything
     for node in range(1, len(layout.ways)):
@@ -159,6 +242,38 @@ def arrange(task: Task, layout: Layout) -> float:
         layout.ways[node] = way
         wholes[2 * node], wholes[2 * node + 1] = wholes[node] ^ half, half
     return costs[everything]
+
+
+@kernel
+def hang(
+    task: Task, layout: Layout, way: int, costs: FloatArray, best: IntArray, limit: float
+) -> float:
+    """Try a way to part a set whose halves hang already, and note it where it is the best so far.
+
+    Returns what the set costs at least in this way or in the best one, exactly that where it is
+    below the limit.
+    """
+    whole, half = layout.wholes[way], layout.halves[way]
+    below, most = costs[half] + costs[whole ^ half], min(costs[whole], limit)
+    if below >= most:
+        return min(below, costs[whole])
+    cost = below + part_price(task, layout, way, way, most - below)
+    if cost < most:
+        costs[whole], best[whole] = cost, way
+    return min(cost, costs[whole])
+
+
+@kernel
+def hang_all(
+    task: Task, layout: Layout, whole: int, costs: FloatArray, best: IntArray, limit: float
+) -> float:
+    """Try all ways to part a set; return what it costs, or a bound that is not below the limit."""
+    least = costs[whole]
+    for way in range(len(layout.wholes)):
+        half = layout.halves[way]
+        if layout.wholes[way] == whole and half & (half - 1):
+            least = min(least, hang(task, layout, way, costs, best, limit))
+    return least
 
 
 @part
@@ -187,7 +302,7 @@ def move_rows(task: Task, layout: Layout, rows: IntArray, targets: IntArray, lea
     for node in range(1, len(splits)):
         way = layout.ways[node]
         if way >= 0:
-            splits[node] = part_price(task, layout, way, way)
+            splits[node] = part_price(task, layout, way, way, np.inf)
     gain = 0.0
     for turn in range(len(rows)):
         i, target, source = rows[turn], targets[turn], layout.groups[rows[turn]]
@@ -205,7 +320,7 @@ def move_rows(task: Task, layout: Layout, rows: IntArray, targets: IntArray, lea
             for node in range(1, len(splits)):
                 way = layout.ways[node]
                 if is_concerned(layout, way, source, target):
-                    splits[node] = part_price(task, layout, way, way)
+                    splits[node] = part_price(task, layout, way, way, np.inf)
         else:
             layout.groups[i] = source
             for k in range(prices.shape[1]):
@@ -228,17 +343,18 @@ def change_of_splits(
 
     Gives up, with infinity, as soon as the change cannot be below the limit.
     """
-    hope, trials = 0.0, len(layout.wholes)
+    trials, least = len(layout.wholes), np.zeros(len(splits))
     for node in range(1, len(splits)):
         if is_concerned(layout, layout.ways[node], source, target):
-            hope += splits[node]
+            least[node] = least_price(task, layout, layout.ways[node])
+            change += least[node] - splits[node]
     for node in range(1, len(splits)):
-        way = layout.ways[node]
-        if change - hope >= limit:
+        if change >= limit:
             return np.inf
+        way = layout.ways[node]
         if is_concerned(layout, way, source, target):
-            change += part_price(task, layout, way, trials) - splits[node]
-            hope -= splits[node]
+            change -= least[node]
+            change += part_price(task, layout, way, trials, limit - change)
     return change
 
 

@@ -71,14 +71,41 @@ def smo(
     intercept : float
     """
     m = len(sides)
-    values, rise, fall = np.zeros(m), np.empty(m), np.empty(m)
+    values = np.zeros(m)
     for j in range(m):
-        slopes(sides[j], box[j], beyond, excess, beta[j], rise, fall, j)
         if beta[j] != 0.0:
             for i in range(m):
                 values[i] += beta[j] * gram[j, i]
     for i in range(m):
         values[i] /= regular
+    highest, lowest = ascend(
+        gram, sides, box, beyond, excess, regular, beta, values, max_steps, tolerance
+    )
+    return values, (highest + lowest) / 2
+
+
+@kernel
+def ascend(
+    gram: FloatArray,
+    sides: FloatArray,
+    box: FloatArray,
+    beyond: float,
+    excess: float,
+    regular: float,
+    beta: FloatArray,
+    values: FloatArray,
+    max_steps: int,
+    tolerance: float,
+) -> tuple[float, float]:
+    """Take the steps of `smo` from dual variables whose values ``w @ x_i`` are known.
+
+    Both are improved in place. Returns the ends of the interval in which the intercept must be
+    where no step gains anything; as long as one does, the first is the higher one.
+    """
+    m = len(sides)
+    rise, fall = np.empty(m), np.empty(m)
+    for j in range(m):
+        slopes(sides[j], box[j], beyond, excess, beta[j], rise, fall, j)
     highest = lowest = 0.0
     for _ in range(max_steps):
         first, highest, lowest = 0, -np.inf, np.inf
@@ -100,7 +127,7 @@ def smo(
         change = step / regular
         for i in range(m):
             values[i] += change * (gram[first, i] - gram[second, i])
-    return values, (highest + lowest) / 2
+    return highest, lowest
 
 
 @part
