@@ -14,7 +14,8 @@ from hypothesis.extra import numpy as hnp
 
 from margintree.problem import Costs, Problem
 from margintree.search import layouts
-from margintree.search.kernels.layout import arrange, move_rows, part_price
+from margintree.search.kernels.layout import arrange, least_price, move_rows, part_price
+from margintree.search.kernels.svm import repair_duals
 from sketches import bench_for, corners, directions, small_problems
 
 
@@ -38,20 +39,30 @@ def test_every_set_is_parted_in_every_way_once(depth):
     assert len(pairs) == len(wholes) == {1: 1, 2: 9, 3: 273}[depth]
 
 
+def rows_and_sides(layout, way):
+    """Return the rows that a way parts, and where they go."""
+    rows = np.flatnonzero(layout.wholes[way] >> layout.groups & 1)
+    return rows, np.where(layout.halves[way] >> layout.groups[rows] & 1, 1.0, -1.0)
+
+
 @settings(deadline=None)
 @given(laid_out(), st.sampled_from([0.5, 3.0, 20.0]), st.data())
 def test_no_hyperplane_of_the_norm_costs_less_than_a_part(case, scale, data):
-    """The price is a lower bound, whatever was solved before."""
+    """The price is a lower bound, whatever was solved before, and so is what is known of it."""
     problem, groups = case
     bench = bench_for(problem, scale)
     task, layout = bench.task, layouts.new_layout(bench, groups)
     way = data.draw(st.integers(0, len(layout.wholes) - 1))
+    moved = data.draw(st.integers(0, problem.n_rows - 1))
+    layout.groups[moved] = data.draw(st.integers(0, 2**problem.depth - 1))
+    part_price(task, layout, way, way, np.inf)
+    layout.groups[moved] = groups[moved]
+    known = least_price(task, layout, way)
     first = part_price(task, layout, way, way, np.inf)
-    price = max(first, part_price(task, layout, way, way, np.inf)) - task.split_price
-    rows = np.flatnonzero(layout.wholes[way] >> groups & 1)
-    sides = np.where(layout.halves[way] >> groups[rows] & 1, 1.0, -1.0)
+    price = max(known, first, part_price(task, layout, way, way, np.inf)) - task.split_price
+    rows, sides = rows_and_sides(layout, way)
     if not len(rows) or abs(sides.sum()) == len(rows):
-        assert first == 0.0
+        assert known == first == 0.0
         return
     weights = data.draw(directions(problem.n_features)) * scale
     row = data.draw(st.integers(0, len(rows) - 1))
@@ -60,6 +71,31 @@ def test_no_hyperplane_of_the_norm_costs_less_than_a_part(case, scale, data):
     paid = task.pull[rows] @ np.maximum(0.0, 1 - values)
     paid += layout.wrong * np.maximum(0.0, task.eps - values).sum()
     assert price <= paid * (1 + 1e-9) + 1e-9
+
+
+@settings(deadline=None)
+@given(laid_out(), st.sampled_from([0.5, 3.0, 20.0]), st.floats(0.0, 5.0), st.data())
+def test_what_is_known_is_the_value_of_the_dual_variables(case, scale, limit, data):
+    """As `repair_duals` leaves them; and a limit spares steps, but changes no price below it."""
+    problem, groups = case
+    bench = bench_for(problem, scale)
+    task, layout = bench.task, layouts.new_layout(bench, groups)
+    way = data.draw(st.integers(0, len(layout.wholes) - 1))
+    fresh = layouts.new_layout(bench, groups)
+    price = part_price(task, layout, way, way, np.inf)
+    cut = part_price(task, fresh, way, way, limit)
+    assert cut == price if price < limit else limit <= cut <= price * (1 + 1e-9) + 1e-12
+    rows, sides = rows_and_sides(layout, way)
+    beta = layout.duals[way, rows]
+    repair_duals(beta, sides, task.pull[rows] + layout.wrong)
+    if not beta.any():
+        assert least_price(task, layout, way) == 0.0
+        return
+    sizes, box = np.abs(beta), task.pull[rows]
+    value = (np.minimum(sizes, box) + task.eps * np.maximum(sizes - box, 0.0)).sum()
+    value -= scale * np.linalg.norm(beta @ task.X[rows])
+    least = max(value, 0.0) + task.split_price
+    assert least_price(task, layout, way) == pytest.approx(least, rel=1e-9, abs=1e-9)
 
 
 def test_a_part_costs_about_what_its_best_hyperplane_costs():
@@ -105,6 +141,28 @@ def test_groups_hang_as_well_as_in_any_order(seed):
         return min(cheapest_leaf(order), price(left) + price(right) + parted)
 
     assert found == pytest.approx(min(price(order) for order in permutations(range(4))))
+
+
+@pytest.mark.parametrize("n_times", [1, 20])
+@pytest.mark.parametrize("seed", range(6))
+def test_eight_groups_hang_as_well_as_in_all_273_ways(seed, n_times):
+    """What bounds leave out does not matter, however well margin problems have been solved."""
+    rng = np.random.default_rng(seed)
+    X, y = rng.random((40, 3)), rng.integers(0, 3, 40)
+    costs = Costs(float(rng.choice([1.0, 10.0])), 1.0, 0.1)
+    problem = Problem.from_data(X, y, n_classes=3, depth=3, costs=costs)
+    bench = bench_for(problem, 4.0)
+    groups = rng.integers(0, 8, 40)
+    layout, slow = (layouts.new_layout(bench, groups) for _ in range(2))
+    ways = range(len(slow.wholes))
+    for _ in range(n_times):
+        found = arrange(bench.task, layout)
+        parted = [part_price(bench.task, slow, way, way, np.inf) for way in ways]
+    cheapest = [bench.task.prices[mask >> groups & 1 == 1].sum(axis=0).min() for mask in range(256)]
+    for price, whole, half in zip(parted, slow.wholes, slow.halves, strict=True):
+        cost = cheapest[half] + cheapest[whole ^ half] + price
+        cheapest[whole] = min(cheapest[whole], cost)
+    assert found == pytest.approx(cheapest[255], rel=0.02)
 
 
 EVERYWHERE = np.array([[row, target] for row in range(24) for target in range(8)]).T.copy()

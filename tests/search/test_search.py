@@ -112,6 +112,18 @@ def test_a_chain_keeps_its_limit(limit, has_layouts, monkeypatch):
     assert found.cost == pytest.approx(bench.price())
 
 
+@pytest.mark.parametrize(("worth", "n_kicks"), [(0.0, 0), (1e3, 3)])
+def test_what_is_far_from_the_best_is_not_kicked(worth, n_kicks):
+    """Where its layout was improved before, at least."""
+    kicks = []
+    parts = Parts(kicks=(lambda *_: kicks.append(1),), max_failures=3)
+    bench = Workbench(MARGINS.make_task(IRIS))
+    chain = Chain(1, seed=0, origin=None, scale=2.0, max_iterations=200, worth=worth)
+    found = climb(bench, chain, parts, make_groupings(IRIS, 0), lambda: False)
+    assert len(kicks) == n_kicks
+    assert found.cost == pytest.approx(bench.price())
+
+
 def test_another_seed_is_another_search():
     """The seed decides the course: after one descent the trees of many seeds differ."""
     costs = {search(CLOUDS, Limits(iterations=1, seed=seed)).objective for seed in range(8)}
