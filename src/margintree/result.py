@@ -84,7 +84,7 @@ class Result:
     seconds : float
         How long it took.
     iterations : int
-        The local searches that were done; a shift of a layout counts as twenty.
+        The local searches that were done, what else was done counted in such that take as long.
     """
 
     tree: ObliqueTree

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from margintree.objective import objective
-from margintree.problem import Problem
+from margintree.problem import Costs, Problem
 from margintree.search import layouts
 from margintree.search.aim import MARGINS
 from margintree.search.kernels.layout import arrange
@@ -95,3 +95,13 @@ def test_layouts_are_for_small_problems_with_labels_in_leaves():
     assert not layouts.has_layouts(make_task(corners(n_each=40, depth=3)))
     two = Problem.from_data([[0.0], [1.0]], [0, 1], n_classes=2, depth=1)
     assert not layouts.has_layouts(make_label_task(two))
+
+
+def test_a_layout_without_splits_has_no_norm_to_pay():
+    """So another norm is no gain, and shifts soon end."""
+    problem = replace(corners(n_each=2), costs=Costs(0.01, 1.0, 50.0))
+    bench = bench_for(problem)
+    layout = layouts.new_layout(bench, np.zeros(problem.n_rows, dtype=np.int64))
+    assert layouts.improve_layout(bench, layout) == pytest.approx(0.01 * 14)
+    _, done = layouts.rearrange(bench, np.inf, 1000)
+    assert done == layouts.DESCENTS * (1 + layouts.MAX_FAILED_SHIFTS) + 1

@@ -93,32 +93,37 @@ def test_chains_with_layouts_are_the_same_on_any_number_of_threads():
     assert {other.iterations for other in others} == {first.iterations} == {400}
 
 
-@pytest.mark.parametrize(("limit", "has_layouts"), [(9, False), (10, True), (90, True)])
+@pytest.mark.parametrize(("limit", "has_layouts"), [(11, False), (12, True), (90, True)])
 def test_a_chain_keeps_its_limit(limit, has_layouts, monkeypatch):
     """Layouts count as many descents as take as long, and take at most half of them."""
-    done = []
-    rearrange = layouts.rearrange
+    improved, descended = [], []
+    improve, descend = layouts.improve_layout, Workbench.descend
     monkeypatch.setattr(
-        layouts, "rearrange", lambda *given: done.append(rearrange(*given)) or done[-1]
+        layouts, "improve_layout", lambda *given: improved.append(1) or improve(*given)
+    )
+    monkeypatch.setattr(
+        Workbench, "descend", lambda *given, **more: descended.append(1) or descend(*given, **more)
     )
     bench = Workbench(MARGINS.make_task(IRIS))
     groupings = make_groupings(IRIS, 0)
     chain = Chain(1, seed=0, origin=None, scale=2.0, max_iterations=limit, worth=1e3)
     found = climb(bench, chain, Parts(max_failures=3), groupings, lambda: False)
-    on_layouts = sum(count for _, count in done)
+    on_layouts = layouts.DESCENTS * len(improved)
     assert (on_layouts > 0) == has_layouts
     assert on_layouts < limit / 2
-    assert on_layouts < found.iterations <= limit
+    assert found.iterations == on_layouts + len(descended) <= limit
     assert found.cost == pytest.approx(bench.price())
 
 
-@pytest.mark.parametrize(("worth", "n_kicks"), [(0.0, 0), (1e3, 3)])
-def test_what_is_far_from_the_best_is_not_kicked(worth, n_kicks):
-    """Where its layout was improved before, at least."""
+@pytest.mark.parametrize(
+    ("worth", "limit", "n_kicks"), [(0.0, 200, 0), (1e3, 200, 3), (0.0, 11, 3)]
+)
+def test_what_is_far_from_the_best_is_not_kicked(worth, limit, n_kicks):
+    """Where its layout was improved before, which takes some iterations."""
     kicks = []
     parts = Parts(kicks=(lambda *_: kicks.append(1),), max_failures=3)
     bench = Workbench(MARGINS.make_task(IRIS))
-    chain = Chain(1, seed=0, origin=None, scale=2.0, max_iterations=200, worth=worth)
+    chain = Chain(1, seed=0, origin=None, scale=2.0, max_iterations=limit, worth=worth)
     found = climb(bench, chain, parts, make_groupings(IRIS, 0), lambda: False)
     assert len(kicks) == n_kicks
     assert found.cost == pytest.approx(bench.price())

@@ -46,9 +46,10 @@ class MOCTSVMClassifier(MarginClassifier):
     gap : float, default=1e-4
         Relative gap between cost and bound that counts as proof.
     max_iter : int or None, default=None
-        Limit on the local searches of the search; None for a number that depends on the rows, the
-        smaller the more there are. Unless the time limit strikes first, the same ``random_state``
-        gives the same tree whatever ``n_jobs`` is.
+        Limit on the local searches of the search, of which its other steps count as many as take
+        as long; None for a number that depends on the rows, the smaller the more there are. Unless
+        the time limit strikes first, the same ``random_state`` gives the same tree whatever
+        ``n_jobs`` is.
     routing_margin : float, default=1e-3
         How far from 0 the value of every split must be on the training rows that pass it, between
         0 and 1.
@@ -98,7 +99,7 @@ class MOCTSVMClassifier(MarginClassifier):
     optimal_ : bool
         Whether the tree is proved optimal to within ``gap``.
     n_iter_ : int
-        The number of local searches that the search did.
+        The number of local searches that the search did, counted as for ``max_iter``.
     classes_ : ndarray of shape (K,)
         The labels.
     n_features_in_ : int

@@ -19,8 +19,8 @@ PATIENCE = 2.0
 """A kicked tree that costs this many times the current one, after repair, is given up."""
 GAIN = 1e-6
 """Relative gain that counts as an improvement."""
-CLOSE = 1.02
-"""Trees with a layout are kicked where they cost up to this many times the best."""
+CLOSE = 1.1
+"""After its layout was improved, a tree is kicked that costs up to this many times its worth."""
 
 
 @dataclass(frozen=True)
@@ -65,9 +65,10 @@ class Chain:
     scale : float
         The common norm to begin afresh with.
     max_iterations : int
-        Descents it may make; a layout counts as `layouts.DESCENTS` of them.
+        Descents it may make; to improve a layout counts as `layouts.DESCENTS` of them.
     worth : float
-        The cost up to which its best tree is polished exactly, for it may be the best of all.
+        The cost up to which its best tree is polished exactly, for it may be the best of all. Far
+        above it no tree is kicked.
     """
 
     number: int
@@ -98,7 +99,7 @@ class Step:
         descents it may make. Returns the cost and how many descents it made, or what counts as
         such.
     least : int
-        Descents it makes at least.
+        Descents without which it is not tried.
     max_failures : int
         Steps in a row without a gain after which no more are tried.
     """
@@ -125,10 +126,13 @@ def climb(
     begin(bench, chain, parts, groupings)
     found = Found(bench.descend(), bench.take(), iterations=1)
     if layouts.has_layouts(bench.task):
-        step = Step(partial(layouts.rearrange, bench), 2 * layouts.DESCENTS, layouts.MAX_ROUNDS)
-        found = improve(bench, found, step, chain.max_iterations // 2)
-        if found.cost > chain.worth * CLOSE:
-            return found
+        step = Step(
+            partial(layouts.rearrange, bench), layouts.LEAST_DESCENTS, layouts.MAX_FAILED_ROUNDS
+        )
+        laid = improve(bench, found, step, chain.max_iterations // 2)
+        if laid.iterations > found.iterations and laid.cost > chain.worth * CLOSE:
+            return laid
+        found = laid
     kick = Step(partial(leap, bench, parts, groupings), 1, parts.max_failures)
     found = improve(bench, found, kick, chain.max_iterations)
     if found.cost <= chain.worth:

@@ -25,7 +25,7 @@ from margintree.search.kernels.lines import best_step
 from margintree.search.kernels.sketch import lift, rows_below
 from margintree.search.kernels.sweep import cheapest_label, sweep
 from margintree.search.large import Refiner
-from margintree.search.layouts import DESCENTS, rearrange
+from margintree.search.layouts import LEAST_DESCENTS, rearrange
 from margintree.search.moves import KICKS, rebuild
 from margintree.search.task import make_task, to_tree
 from margintree.search.workbench import Workbench
@@ -76,7 +76,7 @@ def compile_refit() -> None:
     cheapest_label(task, np.arange(2), 1)
     lift(sketch, 2, 1)
     bench.polish()
-    rearrange(bench, np.inf, 2 * DESCENTS)
+    rearrange(bench, np.inf, LEAST_DESCENTS)
 
 
 def _is_first_time() -> bool:
@@ -127,7 +127,7 @@ def _toy() -> Problem:
 
 def _run_small() -> None:
     problem = _toy()
-    chain = Chain(number=1, seed=0, origin=None, scale=4.0, max_iterations=4 * DESCENTS + 2)
+    chain = Chain(number=1, seed=0, origin=None, scale=4.0, max_iterations=2 * LEAST_DESCENTS + 2)
     bench = Workbench(make_task(problem))
     climb(bench, chain, Parts(), make_groupings(problem, 0), Clock(np.inf).is_over)
     for kick in KICKS:

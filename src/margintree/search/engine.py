@@ -63,8 +63,8 @@ def search(
     problem : Problem
         The training set and its costs.
     limits : Limits, optional
-        When to stop. Without an iteration limit the search makes `default_iterations` descents; to
-        improve a layout counts as as many as take as long.
+        When to stop. Without an iteration limit the search makes `default_iterations` descents.
+        What it does beside them is counted in descents that take as long.
     starts : sequence of ObliqueTree
         Trees in the scaled space of the problem to begin from, beside the search's own.
     progress : callable, optional

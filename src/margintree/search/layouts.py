@@ -19,16 +19,18 @@ MAX_ROWS = 300
 """With more rows than this a layout takes too long."""
 DESCENTS = 2
 """Descents that take about as long as to improve a layout."""
-MAX_ROUNDS = 5
+LEAST_DESCENTS = 2 * DESCENTS + 1
+"""What a rearrangement with one shift counts as, its descent included."""
+MAX_FAILED_ROUNDS = 5
 """Rearrangements in a row without a gain after which no more are tried."""
-MAX_FAILURES = 8
+MAX_FAILED_SHIFTS = 8
 """Shifts in a row without a gain that end a rearrangement."""
 MAX_PASSES = 4
 """How often all moves of a row are tried before the groups hang anew."""
 GAIN = 1e-3
-"""Relative gain of moves, or of groups that hang otherwise, below which a layout is taken."""
+"""Relative gain of moves, or of groups that hang otherwise, below which a layout is done."""
 LEAST = 1e-4
-"""Relative gain for which a row is moved, or another layout taken."""
+"""Relative gain for which a row is moved, or a layout replaced by another."""
 HOPE = 1.15
 """A layout that costs this many times the best one before any of its rows moves is given up."""
 WRONG = 3.0
@@ -55,13 +57,13 @@ def has_layouts(task: Task) -> bool:
 def rearrange(bench: Workbench, limit: float, max_descents: int) -> tuple[float, int]:
     """Improve the layout of the tree on the bench, by shifts, lay down its tree, and descend.
 
-    Returns the cost of that, and how many descents the layouts count as. The cost is infinite
+    Returns the cost of that, and how many descents all of it counts as. The cost is infinite
     where the descent was given up because of the limit, or where time was over before there was a
     tree.
     """
     layout = new_layout(bench, groups_in_leaves(bench))
-    best, done, failures = improve_layout(bench, layout), DESCENTS, 0
-    while failures < MAX_FAILURES and done + DESCENTS <= max_descents and not bench.is_over():
+    best, done, failures = improve_layout(bench, layout), DESCENTS + 1, 0
+    while failures < MAX_FAILED_SHIFTS and done + DESCENTS <= max_descents and not bench.is_over():
         other = shift(bench, layout)
         cost = improve_layout(bench, other, best * HOPE)
         done += DESCENTS
@@ -138,18 +140,28 @@ def improve_layout(bench: Workbench, layout: Layout, limit: float = np.inf) -> f
 
     Returns what the layout costs; it is left as it hangs where that is above the limit.
     """
-    margin = float(margin_price(bench.task, layout.scale))
     price, before = arrange(bench.task, layout), np.inf
-    while price < min(before * (1 - GAIN), limit - margin) and not bench.is_over():
+    cost = cost_of(bench, layout, price)
+    while price < before * (1 - GAIN) and cost < limit and not bench.is_over():
         for _ in range(MAX_PASSES):
             if move_all_rows(bench, layout, price * LEAST) < price * GAIN:
                 break
         before, price = price, arrange(bench.task, layout)
-    return price + margin
+        cost = cost_of(bench, layout, price)
+    return cost
+
+
+def cost_of(bench: Workbench, layout: Layout, price: float) -> float:
+    """Return what a layout costs of which all but the norm has a price."""
+    has_splits = (layout.ways >= 0).any()
+    return price + float(margin_price(bench.task, layout.scale)) if has_splits else price
 
 
 def new_layout(bench: Workbench, groups: IntArray) -> Layout:
-    """Return a layout of some groups that hang as the leaves of the tree on the bench do."""
+    """Return a layout of some groups, with what the tree on the bench knows of its splits.
+
+    They do not hang yet, but those of the leaves of a full tree would be a good guess.
+    """
     wholes, halves = halvings(bench.task.depth)
     ways = ways_of_leaves(bench.task.depth)
     duals = np.zeros((len(wholes) + 1, len(groups)))
@@ -193,7 +205,7 @@ def shift(bench: Workbench, layout: Layout) -> Layout:
         ways=layout.ways.copy(),
         duals=layout.duals.copy(),
         regularity=layout.regularity.copy(),
-        planes=layout.planes.copy(),
+        planes=np.zeros_like(layout.planes),
         wrong=layout.wrong,
         scale=layout.scale * bench.rng.uniform(*NORMS),
     )

@@ -38,14 +38,15 @@ class Layout(NamedTuple):
     wholes, halves : int ndarray of shape (H,)
         What is parted, and the half of it that goes right.
     ways : int ndarray of shape (2**D,)
-        The way in which each node parts its groups, by node number; -1 where it does not.
+        The way in which each node parts its groups, by node number; -1 where it does not. Before
+        the groups are hung, a guess.
     duals : ndarray of shape (H + 1, n)
         Dual variables of the last margin problem solved for each way, to start the next one. The
         last entry, here and below, is for trials.
     regularity : ndarray of shape (H + 1,)
-        The regularity at which its hyperplane has about the common norm.
+        The regularity at which its hyperplane has about the common norm, within bounds.
     planes : ndarray of shape (H + 1, p + 1)
-        That hyperplane: normal vector and intercept.
+        That hyperplane, normal vector and intercept, if it was last priced without a limit.
     wrong : float
         What a row pays by the unit that it is on the wrong side of a split.
     scale : float
@@ -68,7 +69,7 @@ def least_price(task: Task, layout: Layout, way: int) -> float:
     """Return what a split that parts a set of groups pays at least, by its last dual variables.
 
     These are clipped to the sides that the rows have now, and those of one side are scaled, as in
-    `repair_duals`.
+    `repair_duals`. What they gain is scaled with them, which is at most what they gain then.
     """
     whole, half = layout.wholes[way], layout.halves[way]
     n, p = task.X.shape
@@ -107,11 +108,11 @@ def part_price(task: Task, layout: Layout, way: int, entry: int, limit: float) -
     The price is a dual value: no hyperplane of at most the common norm costs these rows less,
     where a row on the wrong side also pays ``wrong`` for every unit that it is there. As soon as
     that is known not to be below the limit, it is returned as it is. What has been learned goes to
-    an entry, that of the way or that for trials; no hyperplane where the limit was reached.
+    an entry, that of the way or that for trials; a hyperplane only where there is no limit.
 
     At a norm ``s`` the dual value is ``gain - s * |v|``. That is at least ``gain - |v|**2 / (2 *
     r) - r * s**2 / 2``, the dual value at the regularity ``r``, and just that where ``r = |v| /
-    s``: so the dual value rises with every round of steps at that regularity.
+    s``: so it rises with every round of steps at that regularity, unless that is out of bounds.
     """
     bound = least_price(task, layout, way)
     if bound >= limit:
@@ -123,6 +124,7 @@ def part_price(task: Task, layout: Layout, way: int, entry: int, limit: float) -
         m += whole >> layout.groups[i] & 1
         n_right += half >> layout.groups[i] & 1
     if n_right == 0 or n_right == m:
+        layout.planes[entry] = 0.0
         return 0.0
     rows, sides = np.empty(m, dtype=np.int64), np.empty(m)
     box, limits, beta = np.empty(m), np.empty(m), np.empty(m)
@@ -141,29 +143,28 @@ def part_price(task: Task, layout: Layout, way: int, entry: int, limit: float) -
                 values[i] += beta[k] / layout.regularity[way] * gram[k, i]
     regular, highest, lowest = layout.regularity[way], np.inf, -np.inf
     steps = max(_STEPS, 1)  # a literal would compile `ascend` once more
-    for _ in range(_ROUNDS):
+    for done in range(_ROUNDS + 1):
         squared, gain = 0.0, 0.0
         for k in range(m):
             squared += beta[k] * values[k] * regular
             gain += dual_gain(task, rows[k], abs(beta[k]))
-        length = np.sqrt(max(squared, 0.0))
-        bound = max(gain - length * layout.scale, 0.0) + task.split_price
-        if bound >= limit:
-            break
-        before = regular
+        length, wanted = np.sqrt(max(squared, 0.0)), regular
+        bound = max(bound, max(gain - length * layout.scale, 0.0) + task.split_price)
         if length > 0:
-            regular = min(max(length / layout.scale, _LEAST), _MOST)
-        if highest - lowest <= _TOLERANCE and abs(regular / before - 1) < _CLOSE:
+            wanted = min(max(length / layout.scale, _LEAST), _MOST)
+        is_solved = highest - lowest <= _TOLERANCE and abs(wanted / regular - 1) < _CLOSE
+        if is_solved or done == _ROUNDS or bound >= limit:
             break
         for k in range(m):
-            values[k] *= before / regular
+            values[k] *= regular / wanted
+        regular = wanted
         highest, lowest = ascend(
             gram, sides, box, task.eps, layout.wrong, regular, beta, values, steps, _TOLERANCE
         )
     layout.regularity[entry] = regular
     for k in range(m):
         layout.duals[entry, rows[k]] = beta[k]
-    if bound < limit:
+    if limit == np.inf:
         write_plane(task, layout, entry, rows, beta, (highest + lowest) / 2)
     return bound
 
@@ -341,7 +342,7 @@ def change_of_splits(
 ) -> float:
     """Add to a change how the prices of the splits change when a row has changed its group.
 
-    Gives up, with infinity, as soon as the change cannot be below the limit.
+    Gives up as soon as the change cannot be below the limit, and then is not below it.
     """
     trials, least = len(layout.wholes), np.zeros(len(splits))
     for node in range(1, len(splits)):
@@ -349,10 +350,8 @@ def change_of_splits(
             least[node] = least_price(task, layout, layout.ways[node])
             change += least[node] - splits[node]
     for node in range(1, len(splits)):
-        if change >= limit:
-            return np.inf
         way = layout.ways[node]
-        if is_concerned(layout, way, source, target):
+        if change < limit and is_concerned(layout, way, source, target):
             change -= least[node]
             change += part_price(task, layout, way, trials, limit - change)
     return change
