@@ -93,7 +93,7 @@ def test_chains_with_layouts_are_the_same_on_any_number_of_threads():
     assert {other.iterations for other in others} == {first.iterations} == {400}
 
 
-@pytest.mark.parametrize(("limit", "has_layouts"), [(11, False), (12, True), (90, True)])
+@pytest.mark.parametrize(("limit", "has_layouts"), [(39, False), (40, True), (90, True)])
 def test_a_chain_keeps_its_limit(limit, has_layouts, monkeypatch):
     """Layouts count as many descents as take as long, and take at most half of them."""
     improved, descended = [], []
@@ -116,7 +116,7 @@ def test_a_chain_keeps_its_limit(limit, has_layouts, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("worth", "limit", "n_kicks"), [(0.0, 200, 0), (1e3, 200, 3), (0.0, 11, 3)]
+    ("worth", "limit", "n_kicks"), [(0.0, 200, 0), (1e3, 200, 3), (0.0, 39, 3)]
 )
 def test_what_is_far_from_the_best_is_not_kicked(worth, limit, n_kicks):
     """Where its layout was improved before, which takes some iterations."""

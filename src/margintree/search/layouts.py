@@ -19,12 +19,12 @@ MAX_ROWS = 300
 """With more rows than this a layout takes too long."""
 DESCENTS = 2
 """Descents that take about as long as to improve a layout."""
-LEAST_DESCENTS = 2 * DESCENTS + 1
-"""What a rearrangement with one shift counts as, its descent included."""
 MAX_FAILED_ROUNDS = 5
 """Rearrangements in a row without a gain after which no more are tried."""
 MAX_FAILED_SHIFTS = 8
 """Shifts in a row without a gain that end a rearrangement."""
+LEAST_DESCENTS = (1 + MAX_FAILED_SHIFTS) * DESCENTS + 1
+"""What the shortest rearrangement counts as, its descent included; none is begun for less."""
 MAX_PASSES = 4
 """How often all moves of a row are tried before the groups hang anew."""
 GAIN = 1e-3
