@@ -9,7 +9,7 @@ from margintree._typing import IntArray
 from margintree.search.groupings import nearest
 from margintree.search.kernels.layout import Layout, arrange, move_rows, prices_of_groups
 from margintree.search.kernels.polish import set_hyperplane
-from margintree.search.kernels.sketch import Task, margin_price
+from margintree.search.kernels.sketch import Task
 from margintree.search.kernels.svm import inner_products, smo
 from margintree.search.workbench import Workbench
 
@@ -140,21 +140,13 @@ def improve_layout(bench: Workbench, layout: Layout, limit: float = np.inf) -> f
 
     Returns what the layout costs; it is left as it hangs where that is above the limit.
     """
-    price, before = arrange(bench.task, layout), np.inf
-    cost = cost_of(bench, layout, price)
-    while price < before * (1 - GAIN) and cost < limit and not bench.is_over():
+    cost, before = arrange(bench.task, layout, limit), np.inf
+    while cost < min(before * (1 - GAIN), limit) and not bench.is_over():
         for _ in range(MAX_PASSES):
-            if move_all_rows(bench, layout, price * LEAST) < price * GAIN:
+            if move_all_rows(bench, layout, cost * LEAST) < cost * GAIN:
                 break
-        before, price = price, arrange(bench.task, layout)
-        cost = cost_of(bench, layout, price)
+        before, cost = cost, arrange(bench.task, layout, np.inf)
     return cost
-
-
-def cost_of(bench: Workbench, layout: Layout, price: float) -> float:
-    """Return what a layout costs of which all but the norm has a price."""
-    has_splits = (layout.ways >= 0).any()
-    return price + float(margin_price(bench.task, layout.scale)) if has_splits else price
 
 
 def new_layout(bench: Workbench, groups: IntArray) -> Layout:

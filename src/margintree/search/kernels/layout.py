@@ -12,7 +12,7 @@ import numpy as np
 
 from margintree._typing import FloatArray, IntArray
 from margintree.search.kernels._jit import kernel, part
-from margintree.search.kernels.sketch import Task
+from margintree.search.kernels.sketch import Task, margin_price
 from margintree.search.kernels.svm import ascend, inner_products, repair_duals
 
 _ROUNDS, _STEPS, _TOLERANCE = 7, 10, 0.1
@@ -194,24 +194,27 @@ def prices_of_groups(task: Task, groups: IntArray) -> FloatArray:
 
 
 @kernel
-def arrange(task: Task, layout: Layout) -> float:
-    """Hang the groups into the tree as well as possible; return the price, the norm not included.
+def arrange(task: Task, layout: Layout, limit: float) -> float:
+    """Hang the groups into the tree as well as possible; return the cost.
 
-    Writes the ways of the nodes. What a way costs at least is known from the groups and from what
-    was learned of it before, so few margin problems are solved to the end: with eight groups all
-    pairs are, then for one way after the other to part everything, the most promising first, that
-    way and the two sets of four groups, until the way costs too much.
+    Writes the ways of the nodes, but only where the cost is below the limit; otherwise the limit
+    is returned. What a way costs at least is known from the groups and from what was learned of it
+    before, so few margin problems are solved to the end: with eight groups all pairs are, then for
+    one way after the other to part everything, the most promising first, that way and the two sets
+    of four groups, until the way costs too much.
     """
     everything = (1 << (1 << task.depth)) - 1
     prices = prices_of_groups(task, layout.groups)
     costs, best = np.empty(everything + 1), np.full(everything + 1, -1)
     for whole in range(everything + 1):
         costs[whole] = price_of_leaf(prices, whole)
+    costs[everything] = min(costs[everything], limit)
     least, hopes = costs.copy(), np.full(len(layout.wholes), np.inf)
+    norm = margin_price(task, layout.scale)
     for way in range(len(hopes)):
         whole, half = layout.wholes[way], layout.halves[way]
         if whole == everything:
-            hopes[way] = least[half] + least[whole ^ half] + least_price(task, layout, way)
+            hopes[way] = norm + least[half] + least[whole ^ half] + least_price(task, layout, way)
         elif half & (half - 1) == 0:
             least[whole] = hang(task, layout, way, costs, best, np.inf)
         else:
@@ -226,7 +229,7 @@ def arrange(task: Task, layout: Layout) -> float:
         hopes[way] = np.inf
         half = layout.halves[way]
         halves = (half, everything ^ half)
-        cost = least[halves[0]] + least[halves[1]]
+        cost = norm + least[halves[0]] + least[halves[1]]
         cost += part_price(task, layout, way, way, costs[everything] - cost)
         for side in halves:
             if cost < costs[everything]:
@@ -235,6 +238,8 @@ def arrange(task: Task, layout: Layout) -> float:
                 cost += least[side]
         if cost < costs[everything]:
             costs[everything], best[everything] = cost, way
+    if costs[everything] == limit:
+        return limit
     wholes = np.zeros(2 * len(layout.ways), dtype=np.int64)
     wholes[1] = everything
     for node in range(1, len(layout.ways)):
