@@ -20,6 +20,8 @@ from sketches import bench_for, corners, directions, small_problems
 
 ROUNDING = 1e-6
 """The length of a vector that ought to be zero is the root of a rounding error."""
+NORM_OF_4 = 4.0**2 / 2
+"""What a tree pays for a common norm of 4."""
 
 
 @st.composite
@@ -58,11 +60,11 @@ def test_no_hyperplane_of_the_norm_costs_less_than_a_part(case, scale, data):
     way = data.draw(st.integers(0, len(layout.wholes) - 1))
     moved = data.draw(st.integers(0, problem.n_rows - 1))
     layout.groups[moved] = data.draw(st.integers(0, 2**problem.depth - 1))
-    part_price(task, layout, way, way, np.inf)
+    part_price(task, layout, way, np.inf, True)
     layout.groups[moved] = groups[moved]
     known = least_price(task, layout, way)
-    first = part_price(task, layout, way, way, np.inf)
-    price = max(known, first, part_price(task, layout, way, way, np.inf)) - task.split_price
+    first = part_price(task, layout, way, np.inf, True)
+    price = max(known, first, part_price(task, layout, way, np.inf, True)) - task.split_price
     rows, sides = rows_and_sides(layout, way)
     if not len(rows) or abs(sides.sum()) == len(rows):
         assert known == first == 0.0
@@ -85,8 +87,8 @@ def test_a_limit_spares_steps_and_changes_no_price_below_it(case, scale, limit, 
     task = bench.task
     layout, other = (layouts.new_layout(bench, groups) for _ in range(2))
     way = data.draw(st.integers(0, len(layout.wholes) - 1))
-    price = part_price(task, layout, way, way, np.inf)
-    cut = part_price(task, other, way, way, limit)
+    price = part_price(task, layout, way, np.inf, True)
+    cut = part_price(task, other, way, limit, True)
     assert cut == price if price < limit else limit <= cut <= price
 
 
@@ -98,7 +100,7 @@ def test_what_is_known_is_the_value_of_the_dual_variables(case, scale, data):
     bench = bench_for(problem, scale)
     task, layout = bench.task, layouts.new_layout(bench, groups)
     way = data.draw(st.integers(0, len(layout.wholes) - 1))
-    price = part_price(task, layout, way, way, np.inf)
+    price = part_price(task, layout, way, np.inf, True)
     assert least_price(task, layout, way) <= price * (1 + 1e-9) + ROUNDING
     moved = data.draw(st.integers(0, problem.n_rows - 1))
     layout.groups[moved] = data.draw(st.integers(0, 2**problem.depth - 1))
@@ -125,7 +127,7 @@ def test_a_part_costs_about_what_its_best_hyperplane_costs():
     bench = bench_for(problem, scale=5.0)
     layout = layouts.new_layout(bench, np.array([0, 0, 1, 1]))
     for _ in range(5):
-        price = part_price(bench.task, layout, 0, 0, np.inf)
+        price = part_price(bench.task, layout, 0, np.inf, True)
     assert price == pytest.approx(0.5 + 2 * (1 - 5.0 * 0.1), abs=0.05)
     weight, intercept = layout.planes[0]
     assert weight == pytest.approx(5.0, rel=0.2)
@@ -141,7 +143,7 @@ def test_groups_hang_as_well_as_in_any_order(seed):
     problem = Problem.from_data(X, y, n_classes=3, depth=2, costs=costs)
     bench = bench_for(problem, 4.0)
     groups = rng.integers(0, 4, 14)
-    found = arrange(bench.task, layouts.new_layout(bench, groups))
+    found = arrange(bench.task, layouts.new_layout(bench, groups), np.inf)
     numbers = {
         (int(w), int(h)): k for k, (w, h) in enumerate(zip(*layouts.halvings(2), strict=True))
     }
@@ -157,7 +159,8 @@ def test_groups_hang_as_well_as_in_any_order(seed):
         half = next(mask for mask in masks if (sum(masks), mask) in numbers)
         fresh = layouts.new_layout(bench, groups)
         way = numbers[sum(masks), half]
-        parted = part_price(bench.task, fresh, way, way, np.inf)
+        parted = part_price(bench.task, fresh, way, np.inf, True)
+        parted += NORM_OF_4 if len(order) == 4 else 0.0
         return min(cheapest_leaf(order), price(left) + price(right) + parted)
 
     assert found == pytest.approx(min(price(order) for order in permutations(range(4))))
@@ -176,13 +179,35 @@ def test_eight_groups_hang_as_well_as_in_all_273_ways(seed, n_times):
     layout, slow = (layouts.new_layout(bench, groups) for _ in range(2))
     ways = range(len(slow.wholes))
     for _ in range(n_times):
-        found = arrange(bench.task, layout)
-        parted = [part_price(bench.task, slow, way, way, np.inf) for way in ways]
+        found = arrange(bench.task, layout, np.inf)
+        parted = [part_price(bench.task, slow, way, np.inf, True) for way in ways]
     cheapest = [bench.task.prices[mask >> groups & 1 == 1].sum(axis=0).min() for mask in range(256)]
     for price, whole, half in zip(parted, slow.wholes, slow.halves, strict=True):
         cost = cheapest[half] + cheapest[whole ^ half] + price
+        cost += NORM_OF_4 if whole == 255 else 0.0
         cheapest[whole] = min(cheapest[whole], cost)
     assert found == pytest.approx(cheapest[255], rel=0.02)
+
+
+@pytest.mark.parametrize("share", [0.5, 0.99, 1.01, 2.0])
+@pytest.mark.parametrize("seed", range(4))
+def test_groups_hang_alike_with_a_limit_and_stay_where_they_are_beyond_it(seed, share):
+    """The limit is the cost of what is not below it."""
+    rng = np.random.default_rng(seed)
+    X, groups = rng.random((40, 3)), rng.integers(0, 8, 40)
+    costs = Costs(100.0, 1.0, 0.1)
+    problem = Problem.from_data(X, groups % 3, n_classes=3, depth=3, costs=costs)
+    bench = bench_for(problem, 4.0)
+    free, limited = (layouts.new_layout(bench, groups) for _ in range(2))
+    guess = limited.ways.copy()
+    cost = arrange(bench.task, free, np.inf)
+    found = arrange(bench.task, limited, share * cost)
+    if share > 1:
+        assert found == pytest.approx(cost, rel=0.02)
+        assert (limited.ways >= 0).any()
+    else:
+        assert found == share * cost
+        assert limited.ways.tolist() == guess.tolist()
 
 
 EVERYWHERE = np.array([[row, target] for row in range(24) for target in range(8)]).T.copy()
@@ -193,7 +218,7 @@ def test_rows_go_to_the_group_of_their_likes():
     problem = corners()
     bench = bench_for(problem)
     layout = layouts.new_layout(bench, problem.y)
-    arrange(bench.task, layout)
+    arrange(bench.task, layout, np.inf)
     layout.groups[[0, 10]] = problem.y[[3, 13]]
     before = layout.groups.copy()
     assert move_rows(bench.task, layout, *EVERYWHERE, np.inf) == 0.0
@@ -207,11 +232,11 @@ def test_groups_without_a_split_part_for_nothing():
     problem = replace(corners(), costs=Costs(0.01, 1.0, 50.0))
     bench = bench_for(problem)
     layout = layouts.new_layout(bench, np.zeros(24, dtype=np.int64))
-    assert arrange(bench.task, layout) == pytest.approx(0.01 * 21)
+    assert arrange(bench.task, layout, np.inf) == pytest.approx(0.01 * 21)
     assert (layout.ways == -1).all()
     assert move_rows(bench.task, layout, *EVERYWHERE, 1e-3) > 0
     assert len(set(zip(problem.y, layout.groups, strict=True))) == len(set(layout.groups)) == 8
-    assert arrange(bench.task, layout) == pytest.approx(0.01 * 21)
+    assert arrange(bench.task, layout, np.inf) == pytest.approx(0.01 * 21)
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -221,13 +246,13 @@ def test_moves_gain_what_they_say(seed):
     problem = corners(n_each=3)
     bench = bench_for(problem, scale=4.0)
     layout = layouts.new_layout(bench, problem.y)
-    arrange(bench.task, layout)
+    arrange(bench.task, layout, np.inf)
     layout.groups[rng.choice(24, size=2, replace=False)] = rng.integers(0, 8, 2)
 
     def price():
         for _ in range(30):
             splits = [
-                part_price(bench.task, layout, way, way, np.inf) for way in layout.ways if way >= 0
+                part_price(bench.task, layout, way, np.inf, True) for way in layout.ways if way >= 0
             ]
         classes = [bench.task.prices[layout.groups == k].sum(axis=0).min() for k in range(8)]
         return sum(splits) + sum(classes)

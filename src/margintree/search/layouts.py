@@ -21,7 +21,7 @@ DESCENTS = 2
 """Descents that take about as long as to improve a layout."""
 MAX_FAILED_ROUNDS = 5
 """Rearrangements in a row without a gain after which no more are tried."""
-MAX_FAILED_SHIFTS = 8
+MAX_FAILED_SHIFTS = 10
 """Shifts in a row without a gain that end a rearrangement."""
 LEAST_DESCENTS = (1 + MAX_FAILED_SHIFTS) * DESCENTS + 1
 """What the shortest rearrangement counts as, its descent included; none is begun for less."""
@@ -31,7 +31,9 @@ GAIN = 1e-3
 """Relative gain of moves, or of groups that hang otherwise, below which a layout is done."""
 LEAST = 1e-4
 """Relative gain for which a row is moved, or a layout replaced by another."""
-HOPE = 1.15
+CLOSE = 1.03
+"""A layout that costs up to this many times the best one is the next to be shifted."""
+HOPE = 1.3
 """A layout that costs this many times the best one before any of its rows moves is given up."""
 WRONG = 3.0
 """What a row pays by the unit that it is on the wrong side, in errors."""
@@ -61,19 +63,20 @@ def rearrange(bench: Workbench, limit: float, max_descents: int) -> tuple[float,
     where the descent was given up because of the limit, or where time was over before there was a
     tree.
     """
-    layout = new_layout(bench, groups_in_leaves(bench))
-    best, done, failures = improve_layout(bench, layout), DESCENTS + 1, 0
+    layout = best = new_layout(bench, groups_in_leaves(bench))
+    least, done, failures = improve_layout(bench, layout), DESCENTS + 1, 0
     while failures < MAX_FAILED_SHIFTS and done + DESCENTS <= max_descents and not bench.is_over():
         other = shift(bench, layout)
-        cost = improve_layout(bench, other, best * HOPE)
+        cost = improve_layout(bench, other, least * HOPE)
         done += DESCENTS
-        if cost < best * (1 - LEAST):
-            layout, best, failures = other, cost, 0
-        else:
-            failures += 1
+        failures += 1
+        if cost < least * (1 - LEAST):
+            best, least, failures = other, cost, 0
+        if cost < least * CLOSE:
+            layout = other
     if bench.is_over():  # another layout than without a limit
         return np.inf, done
-    lay(bench, layout)
+    lay(bench, best)
     return bench.descend(limit=limit), done
 
 
@@ -156,7 +159,7 @@ def new_layout(bench: Workbench, groups: IntArray) -> Layout:
     """
     wholes, halves = halvings(bench.task.depth)
     ways = ways_of_leaves(bench.task.depth)
-    duals = np.zeros((len(wholes) + 1, len(groups)))
+    duals = np.zeros((len(wholes), len(groups)))
     is_split = bench.sketch.splits[1 : len(ways)]
     duals[ways[1:]] = bench.sketch.duals[1:] * is_split[:, None]
     return Layout(

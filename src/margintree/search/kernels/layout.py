@@ -13,7 +13,7 @@ import numpy as np
 from margintree._typing import FloatArray, IntArray
 from margintree.search.kernels._jit import kernel, part
 from margintree.search.kernels.sketch import Task, margin_price
-from margintree.search.kernels.svm import ascend, inner_products, repair_duals
+from margintree.search.kernels.svm import ascend, inner_products, repair_duals, values_of_duals
 
 _ROUNDS, _STEPS, _TOLERANCE = 7, 10, 0.1
 """How well margin problems are solved: their dual values are good long before they are exact."""
@@ -40,12 +40,11 @@ class Layout(NamedTuple):
     ways : int ndarray of shape (2**D,)
         The way in which each node parts its groups, by node number; -1 where it does not. Before
         the groups are hung, a guess.
-    duals : ndarray of shape (H + 1, n)
-        Dual variables of the last margin problem solved for each way, to start the next one. The
-        last entry, here and below, is for trials.
-    regularity : ndarray of shape (H + 1,)
+    duals : ndarray of shape (H, n)
+        Dual variables of the last margin problem solved for each way, to start the next one.
+    regularity : ndarray of shape (H,)
         The regularity at which its hyperplane has about the common norm, within bounds.
-    planes : ndarray of shape (H + 1, p + 1)
+    planes : ndarray of shape (H, p + 1)
         That hyperplane, normal vector and intercept, if it was last priced without a limit.
     wrong : float
         What a row pays by the unit that it is on the wrong side of a split.
@@ -102,13 +101,13 @@ def dual_gain(task: Task, i: int, size: float) -> float:
 
 
 @kernel
-def part_price(task: Task, layout: Layout, way: int, entry: int, limit: float) -> float:
+def part_price(task: Task, layout: Layout, way: int, limit: float, learns: bool) -> float:
     """Return what a split pays that parts a set of groups: nothing where one side has no rows.
 
     The price is a dual value: no hyperplane of at most the common norm costs these rows less,
     where a row on the wrong side also pays ``wrong`` for every unit that it is there. As soon as
-    that is known not to be below the limit, it is returned as it is. What has been learned goes to
-    an entry, that of the way or that for trials; a hyperplane only where there is no limit.
+    that is known not to be below the limit, it is returned as it is. The layout learns what has
+    been found out if it is to; the hyperplane only where there is no limit.
 
     At a norm ``s`` the dual value is ``gain - s * |v|``. That is at least ``gain - |v|**2 / (2 *
     r) - r * s**2 / 2``, the dual value at the regularity ``r``, and just that where ``r = |v| /
@@ -117,31 +116,19 @@ def part_price(task: Task, layout: Layout, way: int, entry: int, limit: float) -
     bound = least_price(task, layout, way)
     if bound >= limit:
         return bound
-    whole, half = layout.wholes[way], layout.halves[way]
-    n = len(layout.groups)
-    m = n_right = 0
-    for i in range(n):
-        m += whole >> layout.groups[i] & 1
-        n_right += half >> layout.groups[i] & 1
-    if n_right == 0 or n_right == m:
-        layout.planes[entry] = 0.0
+    rows, sides = rows_and_sides(layout, way)
+    m = len(rows)
+    if abs(sides.sum()) == m:
+        layout.planes[way] = 0.0
         return 0.0
-    rows, sides = np.empty(m, dtype=np.int64), np.empty(m)
     box, limits, beta = np.empty(m), np.empty(m), np.empty(m)
-    k = 0
-    for i in range(n):
-        if whole >> layout.groups[i] & 1:
-            rows[k], sides[k] = i, 1.0 if half >> layout.groups[i] & 1 else -1.0
-            box[k], beta[k] = task.pull[i], layout.duals[way, i]
-            limits[k] = box[k] + layout.wrong
-            k += 1
-    repair_duals(beta, sides, limits)
-    gram, values = inner_products(task.gram, rows), np.zeros(m)
     for k in range(m):
-        if beta[k] != 0.0:
-            for i in range(m):
-                values[i] += beta[k] / layout.regularity[way] * gram[k, i]
-    regular, highest, lowest = layout.regularity[way], np.inf, -np.inf
+        box[k], beta[k] = task.pull[rows[k]], layout.duals[way, rows[k]]
+        limits[k] = box[k] + layout.wrong
+    repair_duals(beta, sides, limits)
+    gram, regular = inner_products(task.gram, rows), layout.regularity[way]
+    values = values_of_duals(gram, regular, beta)
+    highest, lowest = np.inf, -np.inf
     steps = max(_STEPS, 1)  # a literal would compile `ascend` once more
     for done in range(_ROUNDS + 1):
         squared, gain = 0.0, 0.0
@@ -161,26 +148,40 @@ def part_price(task: Task, layout: Layout, way: int, entry: int, limit: float) -
         highest, lowest = ascend(
             gram, sides, box, task.eps, layout.wrong, regular, beta, values, steps, _TOLERANCE
         )
-    layout.regularity[entry] = regular
-    for k in range(m):
-        layout.duals[entry, rows[k]] = beta[k]
-    if limit == np.inf:
-        write_plane(task, layout, entry, rows, beta, (highest + lowest) / 2)
+    if learns:
+        layout.regularity[way] = regular
+        for k in range(m):
+            layout.duals[way, rows[k]] = beta[k]
+        if limit == np.inf:
+            write_plane(task, layout, way, rows, (highest + lowest) / 2)
     return bound
 
 
 @part
-def write_plane(
-    task: Task, layout: Layout, entry: int, rows: IntArray, beta: FloatArray, intercept: float
-) -> None:
-    """Write the hyperplane of dual variables to an entry."""
+def rows_and_sides(layout: Layout, way: int) -> tuple[IntArray, FloatArray]:
+    """Return the rows in a set of groups that is parted, and their sides, -1 or +1."""
+    whole, half = layout.wholes[way], layout.halves[way]
+    n, m = len(layout.groups), 0
+    for i in range(n):
+        m += whole >> layout.groups[i] & 1
+    rows, sides, k = np.empty(m, dtype=np.int64), np.empty(m), 0
+    for i in range(n):
+        if whole >> layout.groups[i] & 1:
+            rows[k], sides[k] = i, 1.0 if half >> layout.groups[i] & 1 else -1.0
+            k += 1
+    return rows, sides
+
+
+@part
+def write_plane(task: Task, layout: Layout, way: int, rows: IntArray, intercept: float) -> None:
+    """Write the hyperplane of the dual variables of a way."""
     p = task.X.shape[1]
     for j in range(p):
-        layout.planes[entry, j] = 0.0
-    layout.planes[entry, p] = intercept
-    for k in range(len(rows)):
+        layout.planes[way, j] = 0.0
+    layout.planes[way, p] = intercept
+    for i in rows:
         for j in range(p):
-            layout.planes[entry, j] += beta[k] / layout.regularity[entry] * task.X[rows[k], j]
+            layout.planes[way, j] += layout.duals[way, i] / layout.regularity[way] * task.X[i, j]
 
 
 @kernel
@@ -230,7 +231,7 @@ def arrange(task: Task, layout: Layout, limit: float) -> float:
         half = layout.halves[way]
         halves = (half, everything ^ half)
         cost = norm + least[halves[0]] + least[halves[1]]
-        cost += part_price(task, layout, way, way, costs[everything] - cost)
+        cost += part_price(task, layout, way, costs[everything] - cost, True)
         for side in halves:
             if cost < costs[everything]:
                 cost -= least[side]
@@ -263,7 +264,7 @@ def hang(
     below, most = costs[half] + costs[whole ^ half], min(costs[whole], limit)
     if below >= most:
         return min(below, costs[whole])
-    cost = below + part_price(task, layout, way, way, most - below)
+    cost = below + part_price(task, layout, way, most - below, True)
     if cost < most:
         costs[whole], best[whole] = cost, way
     return min(cost, costs[whole])
@@ -308,7 +309,7 @@ def move_rows(task: Task, layout: Layout, rows: IntArray, targets: IntArray, lea
     for node in range(1, len(splits)):
         way = layout.ways[node]
         if way >= 0:
-            splits[node] = part_price(task, layout, way, way, np.inf)
+            splits[node] = part_price(task, layout, way, np.inf, True)
     gain = 0.0
     for turn in range(len(rows)):
         i, target, source = rows[turn], targets[turn], layout.groups[rows[turn]]
@@ -326,7 +327,7 @@ def move_rows(task: Task, layout: Layout, rows: IntArray, targets: IntArray, lea
             for node in range(1, len(splits)):
                 way = layout.ways[node]
                 if is_concerned(layout, way, source, target):
-                    splits[node] = part_price(task, layout, way, way, np.inf)
+                    splits[node] = part_price(task, layout, way, np.inf, True)
         else:
             layout.groups[i] = source
             for k in range(prices.shape[1]):
@@ -349,7 +350,7 @@ def change_of_splits(
 
     Gives up as soon as the change cannot be below the limit, and then is not below it.
     """
-    trials, least = len(layout.wholes), np.zeros(len(splits))
+    least = np.zeros(len(splits))
     for node in range(1, len(splits)):
         if is_concerned(layout, layout.ways[node], source, target):
             least[node] = least_price(task, layout, layout.ways[node])
@@ -358,7 +359,7 @@ def change_of_splits(
         way = layout.ways[node]
         if change < limit and is_concerned(layout, way, source, target):
             change -= least[node]
-            change += part_price(task, layout, way, trials, limit - change)
+            change += part_price(task, layout, way, limit - change, False)
     return change
 
 

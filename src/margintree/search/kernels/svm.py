@@ -70,7 +70,17 @@ def smo(
         ``w @ x_i`` without the intercept.
     intercept : float
     """
-    m = len(sides)
+    values = values_of_duals(gram, regular, beta)
+    highest, lowest = ascend(
+        gram, sides, box, beyond, excess, regular, beta, values, max_steps, tolerance
+    )
+    return values, (highest + lowest) / 2
+
+
+@part
+def values_of_duals(gram: FloatArray, regular: float, beta: FloatArray) -> FloatArray:
+    """Return ``w @ x_i`` of all rows, without the intercept."""
+    m = len(beta)
     values = np.zeros(m)
     for j in range(m):
         if beta[j] != 0.0:
@@ -78,10 +88,7 @@ def smo(
                 values[i] += beta[j] * gram[j, i]
     for i in range(m):
         values[i] /= regular
-    highest, lowest = ascend(
-        gram, sides, box, beyond, excess, regular, beta, values, max_steps, tolerance
-    )
-    return values, (highest + lowest) / 2
+    return values
 
 
 @kernel
