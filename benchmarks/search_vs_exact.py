@@ -9,8 +9,8 @@
 
 All take ``--quick`` for a few small data sets. The instances are first training folds of the 13
 data sets of the study (a fifth of the rows) at depth 3. SCIP alone starts from the tree without
-splits, as one does without a search, and writes its rows to a file as it finishes each; with
-``--rows docs/benchmarks/exact_alone.jsonl`` the search is compared with the rows of the table there.
+splits, as one does without a search, and writes its rows to a file as it finishes each; those of
+the printed table are in ``docs/benchmarks/exact_alone.jsonl``, for ``search --rows``.
 """
 
 import argparse
