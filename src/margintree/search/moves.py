@@ -96,7 +96,7 @@ def prune(bench: Workbench, node: int, _: IntArray) -> None:
 def reweigh(bench: Workbench, *_: object) -> None:
     """Wander off as if every row had another weight."""
     spread = 0.3 + bench.rng.random()
-    bench.wander(np.exp(spread * bench.rng.standard_normal(len(bench.task.X))))
+    bench.wander(bench.rng.lognormal(sigma=spread, size=len(bench.task.X)))
 
 
 KICKS: Sequence[Kick] = (
