@@ -93,7 +93,14 @@ def test_chains_with_layouts_are_the_same_on_any_number_of_threads():
     assert {other.iterations for other in others} == {first.iterations} == {400}
 
 
-@pytest.mark.parametrize(("limit", "has_layouts"), [(39, False), (40, True), (90, True)])
+LEAST_WITH_LAYOUTS = 2 * (1 + layouts.LEAST_DESCENTS)
+"""Descents of the shortest chain that improves its layout: half of them, after a first one."""
+
+
+@pytest.mark.parametrize(
+    ("limit", "has_layouts"),
+    [(LEAST_WITH_LAYOUTS - 1, False), (LEAST_WITH_LAYOUTS, True), (100, True)],
+)
 def test_a_chain_keeps_its_limit(limit, has_layouts, monkeypatch):
     """Layouts count as many descents as take as long, and take at most half of them."""
     improved, descended = [], []
@@ -116,7 +123,7 @@ def test_a_chain_keeps_its_limit(limit, has_layouts, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("worth", "limit", "n_kicks"), [(0.0, 200, 0), (1e3, 200, 3), (0.0, 39, 3)]
+    ("worth", "limit", "n_kicks"), [(0.0, 200, 0), (1e3, 200, 3), (0.0, LEAST_WITH_LAYOUTS - 1, 3)]
 )
 def test_what_is_far_from_the_best_is_not_kicked(worth, limit, n_kicks):
     """Where its layout was improved before, which takes some iterations."""
