@@ -94,6 +94,22 @@ def test_a_limit_spares_steps_and_changes_no_price_below_it(case, scale, limit, 
 
 @settings(deadline=None)
 @given(laid_out(), st.sampled_from([0.5, 3.0, 20.0]), st.data())
+def test_a_trial_leaves_what_is_known_as_it_is(case, scale, data):
+    """Also where all rows are on one side."""
+    problem, groups = case
+    bench = bench_for(problem, scale)
+    layout = layouts.new_layout(bench, groups)
+    layout.planes[:] = 1.0
+    way = data.draw(st.integers(0, len(layout.wholes) - 1))
+    known = layout.duals.copy(), layout.regularity.copy(), layout.planes.copy()
+    price = part_price(bench.task, layout, way, np.inf, False)
+    for before, after in zip(known, (layout.duals, layout.regularity, layout.planes), strict=True):
+        assert (before == after).all()
+    assert price == part_price(bench.task, layout, way, np.inf, True)
+
+
+@settings(deadline=None)
+@given(laid_out(), st.sampled_from([0.5, 3.0, 20.0]), st.data())
 def test_what_is_known_is_the_value_of_the_dual_variables(case, scale, data):
     """As `repair_duals` leaves them after a row has moved; less where one is beyond its box."""
     problem, groups = case

@@ -119,7 +119,8 @@ def part_price(task: Task, layout: Layout, way: int, limit: float, learns: bool)
     rows, sides = rows_and_sides(layout, way)
     m = len(rows)
     if abs(sides.sum()) == m:
-        layout.planes[way] = 0.0
+        if learns:
+            layout.planes[way] = 0.0
         return 0.0
     box, limits, beta = np.empty(m), np.empty(m), np.empty(m)
     for k in range(m):
@@ -157,7 +158,7 @@ def part_price(task: Task, layout: Layout, way: int, limit: float, learns: bool)
     return bound
 
 
-@part
+@kernel
 def rows_and_sides(layout: Layout, way: int) -> tuple[IntArray, FloatArray]:
     """Return the rows in a set of groups that is parted, and their sides, -1 or +1."""
     whole, half = layout.wholes[way], layout.halves[way]
