@@ -67,13 +67,25 @@ def test_rearranging_is_given_up_when_time_is_over():
 
 
 @pytest.mark.parametrize("depth", [1, 3])
-def test_there_is_always_another_group(depth):
+@pytest.mark.parametrize("change", [layouts.replace_group, layouts.send_row])
+def test_there_is_always_another_group(change, depth):
     """Also where all rows share one."""
     problem = corners(depth=depth)
     bench = bench_for(problem)
     for _ in range(9):
-        groups = layouts.shift_groups(bench, np.zeros(problem.n_rows, dtype=np.int64))
+        groups = change(bench, np.zeros(problem.n_rows, dtype=np.int64))
         assert len(set(groups)) == 2
+
+
+def test_a_row_is_sent_to_a_group_of_its_class():
+    """One row, and never where it was."""
+    problem = replace(corners(n_each=2, depth=2), depth=3)
+    bench, before = bench_for(problem), problem.y.copy()
+    before[np.unique(problem.y, return_index=True)[1]] += problem.n_classes  # each class in two
+    for _ in range(20):
+        after = layouts.send_row(bench, before.copy())
+        (row,) = np.flatnonzero(after != before)
+        assert after[row] % problem.n_classes == problem.y[row]
 
 
 def test_shifts_find_a_leaf_for_every_cloud():

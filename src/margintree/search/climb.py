@@ -118,7 +118,7 @@ def climb(
 ) -> Found:
     """Run a chain until it is stuck, has used up its iterations, or time is over.
 
-    Where there are layouts it first improves its own, for at most half of its iterations: that
+    Where there are layouts it first improves its own, for at most a third of its iterations: that
     changes all of the tree and takes long, while a kick is short and changes a part of it. What
     is then far from the best tree is not kicked.
     """
@@ -129,7 +129,7 @@ def climb(
         step = Step(
             partial(layouts.rearrange, bench), layouts.LEAST_DESCENTS, layouts.MAX_FAILED_ROUNDS
         )
-        laid = improve(bench, found, step, chain.max_iterations // 2)
+        laid = improve(bench, found, step, chain.max_iterations // 3)
         if laid.iterations > found.iterations and laid.cost > chain.worth * CLOSE:
             return laid
         found = laid

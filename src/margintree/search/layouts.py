@@ -198,9 +198,14 @@ def move_all_rows(bench: Workbench, layout: Layout, least: float) -> float:
 
 
 def shift(bench: Workbench, layout: Layout) -> Layout:
-    """Return a layout of other groups and another norm, with all that is known of this one."""
+    """Return a layout of other groups and another norm, with all that is known of this one.
+
+    By chance it is a group that is replaced, or a single row that goes elsewhere: to move a row
+    where the groups hang may gain nothing, and yet they may hang better once it has moved.
+    """
+    change = replace_group if bench.rng.random() < 0.5 else send_row
     return Layout(
-        groups=shift_groups(bench, layout.groups),
+        groups=change(bench, layout.groups.copy()),
         wholes=layout.wholes,
         halves=layout.halves,
         ways=layout.ways.copy(),
@@ -212,13 +217,12 @@ def shift(bench: Workbench, layout: Layout) -> Layout:
     )
 
 
-def shift_groups(bench: Workbench, groups: IntArray) -> IntArray:
-    """Return other groups: one of them is given up, and another one cut in two.
+def replace_group(bench: Workbench, groups: IntArray) -> IntArray:
+    """Give up one group and cut another one in two.
 
-    Its rows go to another group of the same class if there is one.
+    The rows of the former go to another group of the same class if there is one.
     """
-    rng, groups = bench.rng, groups.copy()
-    classes = prices_of_groups(bench.task, groups).argmin(axis=1)
+    rng, classes = bench.rng, prices_of_groups(bench.task, groups).argmin(axis=1)
     given_up = int(rng.integers(len(classes)))
     present = np.flatnonzero(np.bincount(groups, minlength=len(classes)))
     others = present[present != given_up]
@@ -227,6 +231,16 @@ def shift_groups(bench: Workbench, groups: IntArray) -> IntArray:
         return cut_group(bench, groups, (given_up + 1) % len(classes))
     groups[groups == given_up] = pick(rng, alike if len(alike) else others)
     return cut_group(bench, groups, given_up)
+
+
+def send_row(bench: Workbench, groups: IntArray) -> IntArray:
+    """Send a row to another group, of its own class if there is one."""
+    rng, prices = bench.rng, prices_of_groups(bench.task, groups)
+    row = int(rng.integers(len(groups)))
+    others = np.delete(np.arange(len(prices)), groups[row])
+    alike = others[prices[others].argmin(axis=1) == bench.task.prices[row].argmin()]
+    groups[row] = pick(rng, alike if len(alike) else others)
+    return groups
 
 
 def cut_group(bench: Workbench, groups: IntArray, new: int) -> IntArray:

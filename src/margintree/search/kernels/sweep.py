@@ -33,6 +33,8 @@ from margintree.search.kernels.svm import inner_products, repair_duals, smo
 
 _GAIN = 1e-9
 """Relative gain below which a change does not count, so that rounding cannot cycle."""
+_CANCELLED = 1e-5
+"""Share of a sum's square that is left where its terms are said to nearly cancel."""
 
 
 class State(NamedTuple):
@@ -102,12 +104,9 @@ def margin_split(
     projections, norm = np.empty(0), 0.0
     for _ in range(2):
         projections, _ = smo(gram, sides, box, -np.inf, np.inf, regular, beta, m + 10, 0.02)
-        squared = 0.0
-        for k in range(m):
-            squared += beta[k] * projections[k]
-        if squared <= 1e-12 * regular:
+        norm = norm_of_duals(task, rows, beta, regular, projections)
+        if norm <= 1e-6:
             return np.inf
-        norm = np.sqrt(squared / regular)
         if 0.7 < norm / sketch.scale[0] < 1.5:
             break
         regular *= norm / sketch.scale[0]
@@ -119,6 +118,34 @@ def margin_split(
     set_hyperplane(task, sketch, node, rows, beta, intercept, sketch.scale[0])
     sketch.intercepts[node] = intercept
     return cost
+
+
+@part
+def norm_of_duals(
+    task: Task, rows: IntArray, beta: FloatArray, regular: float, projections: FloatArray
+) -> float:
+    """Return the norm of the hyperplane of dual variables whose rows have these values ``w @ x``.
+
+    Where dual variables nearly cancel, the values have lost digits and are computed anew.
+    """
+    squared, total = 0.0, 0.0
+    for k in range(len(rows)):
+        squared += beta[k] * projections[k]
+        total += abs(beta[k])
+    if squared * regular >= _CANCELLED * total * total:
+        return np.sqrt(squared / regular)
+    normal = np.zeros(task.X.shape[1])
+    for k in range(len(rows)):
+        for j in range(len(normal)):
+            normal[j] += beta[k] / regular * task.X[rows[k], j]
+    for k in range(len(rows)):
+        projections[k] = 0.0
+        for j in range(len(normal)):
+            projections[k] += normal[j] * task.X[rows[k], j]
+    squared = 0.0
+    for j in range(len(normal)):
+        squared += normal[j] * normal[j]
+    return np.sqrt(squared)
 
 
 @kernel
