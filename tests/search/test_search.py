@@ -20,7 +20,7 @@ from margintree.problem import Costs, Problem
 from margintree.result import Reason
 from margintree.search import Parts, layouts, search
 from margintree.search.aim import MARGINS
-from margintree.search.climb import Chain, climb
+from margintree.search.climb import LAYOUT_SHARE, Chain, climb
 from margintree.search.groupings import make_groupings
 from margintree.search.large import MANY_ROWS, Refiner, sample
 from margintree.search.task import make_task
@@ -93,8 +93,8 @@ def test_chains_with_layouts_are_the_same_on_any_number_of_threads():
     assert {other.iterations for other in others} == {first.iterations} == {400}
 
 
-LEAST_WITH_LAYOUTS = 3 * (1 + layouts.LEAST_DESCENTS)
-"""Descents of the shortest chain that improves its layout: a third of them, after a first one."""
+LEAST_WITH_LAYOUTS = LAYOUT_SHARE * (1 + layouts.LEAST_DESCENTS)
+"""Descents of the shortest chain that improves its layout, after a first one."""
 
 
 @pytest.mark.parametrize(
@@ -102,7 +102,7 @@ LEAST_WITH_LAYOUTS = 3 * (1 + layouts.LEAST_DESCENTS)
     [(LEAST_WITH_LAYOUTS - 1, False), (LEAST_WITH_LAYOUTS, True), (100, True)],
 )
 def test_a_chain_keeps_its_limit(limit, has_layouts, monkeypatch):
-    """Layouts count as many descents as take as long, and take at most a third of them."""
+    """Layouts count as many descents as take as long, and take their share at most."""
     improved, descended = [], []
     improve, descend = layouts.improve_layout, Workbench.descend
     monkeypatch.setattr(
@@ -117,7 +117,7 @@ def test_a_chain_keeps_its_limit(limit, has_layouts, monkeypatch):
     found = climb(bench, chain, Parts(max_failures=3), groupings, lambda: False)
     on_layouts = layouts.DESCENTS * len(improved)
     assert (on_layouts > 0) == has_layouts
-    assert on_layouts < limit / 3
+    assert on_layouts < limit / LAYOUT_SHARE
     assert found.iterations == on_layouts + len(descended) <= limit
     assert found.cost == pytest.approx(bench.price())
 

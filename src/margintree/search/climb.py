@@ -19,6 +19,8 @@ PATIENCE = 2.0
 """A kicked tree that costs this many times the current one, after repair, is given up."""
 GAIN = 1e-6
 """Relative gain that counts as an improvement."""
+LAYOUT_SHARE = 3
+"""A chain spends at most one in so many of its iterations on its layout."""
 CLOSE = 1.1
 """After its layout was improved, a tree is kicked that costs up to this many times its worth."""
 
@@ -118,9 +120,9 @@ def climb(
 ) -> Found:
     """Run a chain until it is stuck, has used up its iterations, or time is over.
 
-    Where there are layouts it first improves its own, for at most a third of its iterations: that
-    changes all of the tree and takes long, while a kick is short and changes a part of it. What
-    is then far from the best tree is not kicked.
+    Where there are layouts it first improves its own, which changes all of the tree and takes
+    long, while a kick is short and changes a part of it. What is then far from the best tree is
+    not kicked.
     """
     bench.is_over = is_over
     begin(bench, chain, parts, groupings)
@@ -129,7 +131,7 @@ def climb(
         step = Step(
             partial(layouts.rearrange, bench), layouts.LEAST_DESCENTS, layouts.MAX_FAILED_ROUNDS
         )
-        laid = improve(bench, found, step, chain.max_iterations // 3)
+        laid = improve(bench, found, step, chain.max_iterations // LAYOUT_SHARE)
         if laid.iterations > found.iterations and laid.cost > chain.worth * CLOSE:
             return laid
         found = laid
