@@ -9,6 +9,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from margintree.objective import objective
+from margintree.problem import Costs, Problem
 from margintree.search.kernels.sketch import price
 from margintree.search.kernels.sweep import (
     cheapest_label,
@@ -22,7 +23,7 @@ from margintree.search.kernels.sweep import (
     try_growing,
 )
 from margintree.testing import twins
-from sketches import cases
+from sketches import bench_for, cases
 
 few = settings(max_examples=40)
 numbers = st.sampled_from([-1.0, 0.0, 0.5, 2.0])
@@ -56,6 +57,21 @@ def test_a_margin_split_costs_what_it_says(case, data):
         assert np.linalg.norm(sketch.weights[node]) == pytest.approx(sketch.scale[0])
         expected = twins.line_cost(line, left, right, task.pull[rows], task.eps)
         assert cost == pytest.approx(expected, rel=1e-6, abs=1e-7)
+
+
+def test_a_margin_split_is_measured_where_dual_variables_nearly_cancel():
+    """Most digits of their products are lost there, and a row at the routing margin needs them."""
+    X = [[0, 1 / 3], [0, 1], [0.5, 0], [0.5, 1 / 3], [0.5, 1 / 3], [1, 1 / 3]]
+    y = [0, 0, 0, 0, 1, 0]
+    problem = Problem.from_data(X, y, n_classes=2, depth=1, costs=Costs(1.0, 0.0, 0.0))
+    bench, rows = bench_for(problem, scale=3.0), np.arange(6)
+    task, sketch = bench.task, bench.sketch
+    sketch.splits[1], sketch.shares[1] = True, 1.0
+    sides = np.array([-1.0, -1.0, -1.0, 1.0, -1.0, -1.0])
+    left, right = np.array([0, 0, 0, 0, 0.1, 0]), np.array([0.1, 0.1, 0.1, 0.3, 0, 0.1])
+    cost = margin_split(task, sketch, 1, rows, sides, left, right, 1.0, np.inf)
+    line = task.X @ sketch.weights[1] + sketch.intercepts[1]
+    assert cost == pytest.approx(twins.line_cost(line, left, right, task.pull, task.eps))
 
 
 @few

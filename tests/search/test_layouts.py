@@ -77,15 +77,18 @@ def test_there_is_always_another_group(change, depth):
         assert len(set(groups)) == 2
 
 
-def test_a_row_is_sent_to_a_group_of_its_class():
-    """One row, and never where it was."""
+def test_a_row_is_sent_to_a_group_of_its_class_or_an_empty_one():
+    """One row, never where it was; the first of four classes has two groups, three are empty."""
     problem = replace(corners(n_each=2, depth=2), depth=3)
     bench, before = bench_for(problem), problem.y.copy()
-    before[np.unique(problem.y, return_index=True)[1]] += problem.n_classes  # each class in two
-    for _ in range(20):
+    before[np.argmin(problem.y)] = 4
+    targets = {0: {0, 4, 5, 6, 7}, 1: {5, 6, 7}, 2: {5, 6, 7}, 3: {5, 6, 7}}
+    seen = {label: set() for label in targets}
+    for _ in range(200):
         after = layouts.send_row(bench, before.copy())
         (row,) = np.flatnonzero(after != before)
-        assert after[row] % problem.n_classes == problem.y[row]
+        seen[problem.y[row]].add(int(after[row]))
+    assert seen == targets
 
 
 def test_shifts_find_a_leaf_for_every_cloud():

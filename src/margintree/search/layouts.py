@@ -147,7 +147,8 @@ def ways_of_leaves(depth: int) -> IntArray:
 def improve_layout(bench: Workbench, layout: Layout, limit: float = np.inf) -> float:
     """Move rows between groups and hang the groups anew, by turns, until that gains little.
 
-    Returns what the layout costs; it is left as it hangs where that is above the limit.
+    Returns what the layout costs; or the limit, where before any move it cannot hang for less, and
+    then it does not hang.
     """
     cost, before = arrange(bench.task, layout, limit), np.inf
     while cost < min(before * (1 - GAIN), limit) and not bench.is_over():
@@ -234,12 +235,13 @@ def replace_group(bench: Workbench, groups: IntArray) -> IntArray:
 
 
 def send_row(bench: Workbench, groups: IntArray) -> IntArray:
-    """Send a row to another group, of its own class if there is one."""
+    """Send a row to another group, one of its own class or without rows if there is one."""
     rng, prices = bench.rng, prices_of_groups(bench.task, groups)
     row = int(rng.integers(len(groups)))
     others = np.delete(np.arange(len(prices)), groups[row])
-    alike = others[prices[others].argmin(axis=1) == bench.task.prices[row].argmin()]
-    groups[row] = pick(rng, alike if len(alike) else others)
+    label = bench.task.prices[row].argmin()
+    fitting = others[prices[others, label] <= prices[others].min(axis=1)]
+    groups[row] = pick(rng, fitting if len(fitting) else others)
     return groups
 
 

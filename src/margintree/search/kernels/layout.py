@@ -101,33 +101,50 @@ def dual_gain(task: Task, i: int, size: float) -> float:
 
 
 @kernel
-def part_price(task: Task, layout: Layout, way: int, limit: float, learns: bool) -> float:
+def part_price(task: Task, layout: Layout, way: int, limit: float) -> float:
+    """Return what `solve_part` says that a split pays, and let the layout learn the solution.
+
+    It learns the hyperplane only where there is no limit.
+    """
+    price, rows, beta, regular, intercept = solve_part(task, layout, way, limit)
+    layout.regularity[way] = regular
+    for k in range(len(rows)):
+        layout.duals[way, rows[k]] = beta[k]
+    if limit == np.inf:
+        write_plane(task, layout, way, rows, intercept)
+    return price
+
+
+@kernel
+def solve_part(
+    task: Task, layout: Layout, way: int, limit: float
+) -> tuple[float, IntArray, FloatArray, float, float]:
     """Return what a split pays that parts a set of groups: nothing where one side has no rows.
+
+    Behind it come the rows of the margin problem, their dual variables, the regularity and the
+    intercept; there are no rows where nothing had to be solved.
 
     The price is a dual value: no hyperplane of at most the common norm costs these rows less,
     where a row on the wrong side also pays ``wrong`` for every unit that it is there. As soon as
-    that is known not to be below the limit, it is returned as it is. The layout learns what has
-    been found out if it is to; the hyperplane only where there is no limit.
+    that is known not to be below the limit, it is returned as it is.
 
     At a norm ``s`` the dual value is ``gain - s * |v|``. That is at least ``gain - |v|**2 / (2 *
     r) - r * s**2 / 2``, the dual value at the regularity ``r``, and just that where ``r = |v| /
     s``: so it rises with every round of steps at that regularity, unless that is out of bounds.
     """
-    bound = least_price(task, layout, way)
+    bound, regular = least_price(task, layout, way), layout.regularity[way]
     if bound >= limit:
-        return bound
+        return bound, np.empty(0, dtype=np.int64), np.empty(0), regular, 0.0
     rows, sides = rows_and_sides(layout, way)
     m = len(rows)
     if abs(sides.sum()) == m:
-        if learns:
-            layout.planes[way] = 0.0
-        return 0.0
+        return 0.0, np.empty(0, dtype=np.int64), np.empty(0), regular, 0.0
     box, limits, beta = np.empty(m), np.empty(m), np.empty(m)
     for k in range(m):
         box[k], beta[k] = task.pull[rows[k]], layout.duals[way, rows[k]]
         limits[k] = box[k] + layout.wrong
     repair_duals(beta, sides, limits)
-    gram, regular = inner_products(task.gram, rows), layout.regularity[way]
+    gram = inner_products(task.gram, rows)
     values = values_of_duals(gram, regular, beta)
     highest, lowest = np.inf, -np.inf
     steps = max(_STEPS, 1)  # a literal would compile `ascend` once more
@@ -149,13 +166,7 @@ def part_price(task: Task, layout: Layout, way: int, limit: float, learns: bool)
         highest, lowest = ascend(
             gram, sides, box, task.eps, layout.wrong, regular, beta, values, steps, _TOLERANCE
         )
-    if learns:
-        layout.regularity[way] = regular
-        for k in range(m):
-            layout.duals[way, rows[k]] = beta[k]
-        if limit == np.inf:
-            write_plane(task, layout, way, rows, (highest + lowest) / 2)
-    return bound
+    return bound, rows, beta, regular, (highest + lowest) / 2
 
 
 @kernel
@@ -232,7 +243,7 @@ def arrange(task: Task, layout: Layout, limit: float) -> float:
         half = layout.halves[way]
         halves = (half, everything ^ half)
         cost = norm + least[halves[0]] + least[halves[1]]
-        cost += part_price(task, layout, way, costs[everything] - cost, True)
+        cost += part_price(task, layout, way, costs[everything] - cost)
         for side in halves:
             if cost < costs[everything]:
                 cost -= least[side]
@@ -265,7 +276,7 @@ def hang(
     below, most = costs[half] + costs[whole ^ half], min(costs[whole], limit)
     if below >= most:
         return min(below, costs[whole])
-    cost = below + part_price(task, layout, way, most - below, True)
+    cost = below + part_price(task, layout, way, most - below)
     if cost < most:
         costs[whole], best[whole] = cost, way
     return min(cost, costs[whole])
@@ -310,7 +321,7 @@ def move_rows(task: Task, layout: Layout, rows: IntArray, targets: IntArray, lea
     for node in range(1, len(splits)):
         way = layout.ways[node]
         if way >= 0:
-            splits[node] = part_price(task, layout, way, np.inf, True)
+            splits[node] = part_price(task, layout, way, np.inf)
     gain = 0.0
     for turn in range(len(rows)):
         i, target, source = rows[turn], targets[turn], layout.groups[rows[turn]]
@@ -328,7 +339,7 @@ def move_rows(task: Task, layout: Layout, rows: IntArray, targets: IntArray, lea
             for node in range(1, len(splits)):
                 way = layout.ways[node]
                 if is_concerned(layout, way, source, target):
-                    splits[node] = part_price(task, layout, way, np.inf, True)
+                    splits[node] = part_price(task, layout, way, np.inf)
         else:
             layout.groups[i] = source
             for k in range(prices.shape[1]):
@@ -360,7 +371,7 @@ def change_of_splits(
         way = layout.ways[node]
         if change < limit and is_concerned(layout, way, source, target):
             change -= least[node]
-            change += part_price(task, layout, way, limit - change, False)
+            change += solve_part(task, layout, way, limit - change)[0]
     return change
 
 

@@ -105,7 +105,7 @@ def margin_split(
     for _ in range(2):
         projections, _ = smo(gram, sides, box, -np.inf, np.inf, regular, beta, m + 10, 0.02)
         norm = norm_of_duals(task, rows, beta, regular, projections)
-        if norm <= 1e-6:
+        if norm <= 1e-6 or norm * regular <= 1e-9:  # as in `set_hyperplane`
             return np.inf
         if 0.7 < norm / sketch.scale[0] < 1.5:
             break
