@@ -309,10 +309,7 @@ import numpy as np
 from margintree.limits import Limits
 from margintree.objective import objective
 from margintree.problem import Costs, Problem
-from margintree.search import Parts, search
-from margintree.search.aim import MARGINS
-from margintree.search.climb import Chain, climb
-from margintree.search.groupings import make_groupings
+from margintree.search import search
 
 rng = np.random.default_rng(0)
 X, y = rng.random(({n_rows}, 3)), rng.integers(0, 3, {n_rows})
@@ -551,11 +548,10 @@ import sys
 import numpy as np
 from margintree.limits import Limits
 from margintree.problem import Costs, Problem
-from margintree.search import Parts, search
-from margintree.search.aim import MARGINS
-from margintree.search.climb import Chain, climb
-from margintree.search.groupings import make_groupings
+from margintree.search import search
+from margintree.search.climb import LAYOUT_SHARE
 from margintree.search.kernels.svm import smo
+from margintree.search.layouts import LEAST_DESCENTS
 
 rng = np.random.default_rng(1)
 X, y = rng.random((60, 12)), rng.integers(0, 3, 60)
@@ -563,7 +559,8 @@ if sys.argv[1] == "inner first":
     sides, ones = np.where(y > 0, 1.0, -1.0), np.ones(60)
     smo(X @ X.T, sides, ones, -np.inf, np.inf, 1.0, np.zeros(60), 9, 1e-3)
 problem = Problem.from_data(X, y, n_classes=3, depth=3, costs=Costs(10.0, 1.0, 0.1))
-tree = search(problem, Limits(iterations=60)).tree
+enough_for_layouts = 4 * LAYOUT_SHARE * (1 + LEAST_DESCENTS)
+tree = search(problem, Limits(iterations=enough_for_layouts)).tree
 print(tree.weights.tobytes().hex())
 """
 
