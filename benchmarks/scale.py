@@ -149,15 +149,15 @@ def tuned_stree(X: Any, y: Any, depth: int) -> Any:
 
 
 def run_cold() -> None:
-    """Time imports and first fits in new processes, the best of three."""
+    """Time imports and first fits in new processes, the best of several."""
     iris = "from sklearn.datasets import load_iris; X, y = load_iris(return_X_y=True)"
     fit = f"{iris}; from margintree import MOCTSVMClassifier; MOCTSVMClassifier().fit(X, y)"
     print(f"{'seconds':40} {'until done':>10} {'process':>8}")
     with tempfile.TemporaryDirectory() as folder:
         caches = {"NUMBA_CACHE_DIR": folder, "PYTHONDONTWRITEBYTECODE": ""}
         show("import and fit iris, kernels to compile", [timed(fit, caches)])
-        show("import and fit iris, kernels on disk", [timed(fit, caches) for _ in range(3)])
-    show("of which scikit-learn and its iris", [timed(iris) for _ in range(3)])
+        show("import and fit iris, kernels on disk", [timed(fit, caches) for _ in range(9)])
+    show("of which scikit-learn and its iris", [timed(iris) for _ in range(9)])
     plain = min(timed("import sklearn") for _ in range(5))
     ours = min(timed("import sklearn, margintree") for _ in range(5))
     print(f"import margintree beyond import sklearn: {ours[0] - plain[0]:.3f} s")

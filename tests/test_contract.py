@@ -14,7 +14,7 @@ PACKAGE = Path(margintree.__file__).parent
 DESIGN = Path(__file__).parents[1] / "docs" / "design.md"
 
 ROOMS = [
-    ["_typing", "_files", "exceptions", "page"],
+    ["_typing", "_files", "_loading", "exceptions", "page"],
     ["_extras", "_labels", "_products"],
     ["topology", "scaling"],
     ["tree"],
@@ -125,6 +125,25 @@ def test_the_help_of_the_command_does_not_wait_for_heavy_imports():
         "import sys, margintree.cli; print([m for m in ('sklearn', 'numba') if m in sys.modules])"
     )
     assert run(code) == "[]\n"
+
+
+def test_loading_looks_for_garbage_only_afterwards():
+    """Of a hundred thousand new objects of modules and kernels, hardly any is looked at twice."""
+    code = """
+import gc, sklearn.base
+looks = []
+gc.callbacks.append(lambda phase, info: looks.append(phase))
+from margintree import MOCTSVMClassifier
+MOCTSVMClassifier(max_iter=1).fit([[0.0], [1.0]], [0, 1])
+print(looks.count("start") < 10, gc.isenabled())
+"""
+    assert run(code) == "True True\n"
+
+
+def test_loading_leaves_a_collector_alone_that_was_off():
+    """Whoever has switched it off finds it so."""
+    code = "import gc, margintree; gc.disable(); margintree.Problem; print(gc.isenabled())"
+    assert run(code) == "False\n"
 
 
 def test_public_names_are_what_all_says():

@@ -6,6 +6,8 @@ Everything below is imported on first use, so that ``import margintree`` costs n
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from margintree._loading import loading
+
 if TYPE_CHECKING:
     from margintree.estimators import CARTClassifier as CARTClassifier
     from margintree.estimators import CARTClassifierCV as CARTClassifierCV
@@ -102,7 +104,8 @@ __all__ = ["__version__", *_HOMES]
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    with loading():
+        return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
 
 
 def __dir__() -> list[str]:

@@ -17,6 +17,7 @@ import joblib
 import numpy as np
 
 import margintree
+from margintree._loading import loading
 from margintree.limits import Clock
 from margintree.problem import Problem
 from margintree.search.climb import Chain, Parts, climb
@@ -38,6 +39,7 @@ LONGEST_WAIT = 60.0
 
 
 @cache
+@loading()
 def compile_kernels(many_rows: bool) -> None:
     """Run every kernel once on a toy, so that compilation costs nobody's time limit.
 
