@@ -32,6 +32,7 @@ from margintree.objective import objective
 from margintree.problem import Problem
 from margintree.result import Result
 from margintree.search import Parts, search
+from margintree.search.compilation import compile_kernels
 from margintree.solvers import get
 from margintree.testing.instances import INSTANCES
 from margintree.tidy import tidy
@@ -200,7 +201,7 @@ def main() -> int:
     if options.table == "exact":
         run_exact(names, folder, options.rows, seconds or 120.0)
         return 0
-    search(folds.problem("iris", COSTS[0], DEPTH, folder), Limits(iterations=20))  # compile first
+    compile_kernels(many_rows=False)
     holds = {
         "search": lambda: run_search(names, folder, options.rows, seconds or 5.0),
         "proved": lambda: run_proved(names, folder, seconds or 60.0),

@@ -9,7 +9,11 @@ import pytest
 from margintree.search import compilation
 from margintree.search.compilation import compile_kernels
 
+SHORT, LONG = 20, 400
+"""Iterations of a search whose chains are too short to improve layouts, and of one with layouts."""
+
 FIRST_FIT = """
+import sys
 import numpy as np
 from margintree.limits import Limits
 from margintree.problem import Costs, Problem
@@ -21,17 +25,16 @@ from margintree.search.kernels.sweep import sweep
 rng = np.random.default_rng(1)
 X, y = rng.random((60, 5)), rng.integers(0, 3, 60)
 problem = Problem.from_data(X, y, n_classes=3, depth=3, costs=Costs(10.0, 1.0, 0.1))
-print(search(problem, Limits(iterations=20)).tree.weights.tobytes().hex())
+print(search(problem, Limits(iterations=int(sys.argv[1]))).tree.weights.tobytes().hex())
 kernels = sweep, refit, arrange
-assert all(kernel.signatures for kernel in kernels)  # also of layouts, which this search has not
-print([sum(kernel.stats.cache_misses.values()) for kernel in kernels])
+print([sum(kernel.stats.cache_misses.values()) for kernel in kernels if kernel.signatures])
 """
 
 
-def first_fit(cache):
-    """Return the tree of a new process, and how often it compiled the largest kernels."""
+def first_fit(cache, iterations):
+    """Return the tree of a new process, and how often it compiled the largest kernels it loaded."""
     environment = os.environ | {"NUMBA_CACHE_DIR": str(cache)}
-    command = [sys.executable, "-c", FIRST_FIT]
+    command = [sys.executable, "-c", FIRST_FIT, str(iterations)]
     output = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
     return output.stdout.splitlines()
 
@@ -39,9 +42,16 @@ def first_fit(cache):
 @pytest.mark.skipif(not compilation._may_start_python(), reason="there is one core only")
 def test_two_processes_compile_one_half_each(tmp_path):
     """The first process leaves half of the kernels to another; the next finds all on disk."""
-    tree, compiled = first_fit(tmp_path)
+    tree, compiled = first_fit(tmp_path, LONG)
     assert compiled == "[1, 0, 0]"
-    assert first_fit(tmp_path) == [tree, "[0, 0, 0]"]
+    assert first_fit(tmp_path, LONG) == [tree, "[0, 0, 0]"]
+
+
+@pytest.mark.skipif(not compilation._may_start_python(), reason="there is one core only")
+def test_kernels_of_layouts_are_compiled_when_they_are_needed(tmp_path):
+    """A short search does without them; a longer one compiles them alone."""
+    assert first_fit(tmp_path, SHORT)[1] == "[1, 0]"
+    assert first_fit(tmp_path, LONG)[1] == "[0, 0, 1]"
 
 
 def pretend_python(monkeypatch, path, script):
@@ -56,7 +66,7 @@ def test_the_other_process_may_fail_or_hang(script, tmp_path, monkeypatch):
     """The first process goes on without it, and leaves nothing running."""
     pretend_python(monkeypatch, tmp_path / "python", f"echo $$ > {tmp_path}/pid; {script}")
     monkeypatch.setattr(compilation, "LONGEST_WAIT", 2.0)
-    with compilation._other_process():
+    with compilation._other_process(layouts=False):
         pass
     pid = int((tmp_path / "pid").read_text())
     with pytest.raises(ProcessLookupError):
@@ -67,7 +77,7 @@ def test_the_other_process_may_not_start(tmp_path, monkeypatch):
     """Without the program there is one process, which does everything."""
     monkeypatch.setattr(sys, "executable", str(tmp_path / "nothing"))
     reached = []
-    with compilation._other_process():
+    with compilation._other_process(layouts=False):
         reached.append(True)
     assert reached
 
@@ -75,7 +85,7 @@ def test_the_other_process_may_not_start(tmp_path, monkeypatch):
 def test_the_other_process_ends_with_an_interrupt(tmp_path, monkeypatch):
     """An interrupt while kernels are compiled leaves nothing running and is passed on."""
     pretend_python(monkeypatch, tmp_path / "python", "exec sleep 600")
-    with pytest.raises(KeyboardInterrupt), compilation._other_process():
+    with pytest.raises(KeyboardInterrupt), compilation._other_process(layouts=False):
         raise KeyboardInterrupt
 
 

@@ -21,6 +21,7 @@ from margintree.result import Reason
 from margintree.search import Parts, layouts, search
 from margintree.search.aim import MARGINS
 from margintree.search.climb import LAYOUT_SHARE, Chain, climb
+from margintree.search.engine import rearranges
 from margintree.search.groupings import make_groupings
 from margintree.search.large import MANY_ROWS, Refiner, sample
 from margintree.search.task import make_task
@@ -91,6 +92,18 @@ def test_chains_with_layouts_are_the_same_on_any_number_of_threads():
     first, *others = [search(IRIS, limit, parts=parts) for limit in limits]
     assert all(other.tree == first.tree for other in others)
     assert {other.iterations for other in others} == {first.iterations} == {400}
+
+
+@pytest.mark.parametrize("iterations", range(20, 400, 20))
+def test_a_search_knows_beforehand_whether_it_improves_layouts(iterations, monkeypatch):
+    """So their kernels are compiled before its clock runs, and only where they are needed."""
+    used = []
+    monkeypatch.setattr(
+        layouts, "rearrange", lambda *_: used.append(1) or (np.inf, layouts.LEAST_DESCENTS)
+    )
+    limits = Limits(iterations=iterations)
+    search(IRIS, limits)
+    assert bool(used) == rearranges(IRIS, limits, MARGINS)
 
 
 LEAST_WITH_LAYOUTS = LAYOUT_SHARE * (1 + layouts.LEAST_DESCENTS)

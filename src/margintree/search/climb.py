@@ -127,7 +127,7 @@ def climb(
     bench.is_over = is_over
     begin(bench, chain, parts, groupings)
     found = Found(bench.descend(), bench.take(), iterations=1)
-    if layouts.has_layouts(bench.task):
+    if has_room_for_layouts(chain.max_iterations) and layouts.has_layouts(bench.task):
         step = Step(
             partial(layouts.rearrange, bench), layouts.LEAST_DESCENTS, layouts.MAX_FAILED_ROUNDS
         )
@@ -140,6 +140,17 @@ def climb(
     if found.cost <= chain.worth:
         return replace(found, cost=bench.polish(), sketch=bench.take())
     return found
+
+
+def has_room_for_layouts(max_iterations: int) -> bool:
+    """Tell whether a chain of so many iterations can rearrange its first tree.
+
+    Examples
+    --------
+    >>> has_room_for_layouts(30), has_room_for_layouts(300)
+    (False, True)
+    """
+    return max_iterations // LAYOUT_SHARE >= 1 + layouts.LEAST_DESCENTS
 
 
 def improve(bench: Workbench, found: Found, step: Step, max_iterations: int) -> Found:

@@ -40,19 +40,20 @@ LONGEST_WAIT = 60.0
 
 @cache
 @loading()
-def compile_kernels(many_rows: bool) -> None:
-    """Run every kernel once on a toy, so that compilation costs nobody's time limit.
+def compile_kernels(many_rows: bool, layouts: bool = True) -> None:
+    """Run kernels once on a toy, so that compilation costs nobody's time limit.
 
     This takes a moment where the kernels are on disk, and nothing when it was done before in this
-    process.
+    process. Those for many rows and those for layouts can be left out.
     """
     notice = threading.Timer(PATIENCE, print, args=[NOTICE], kwargs={"file": sys.stderr})
     notice.daemon = True
     notice.start()
     try:
-        with _other_process() if _is_first_time() and _may_start_python() else nullcontext():
+        is_shared = _is_first_time() and _may_start_python()
+        with _other_process(layouts) if is_shared else nullcontext():
             compile_sweep()
-        compile_refit()  # which finds on disk what the other process has compiled
+        compile_refit(layouts)  # which finds on disk what the other process has compiled
         _run_small()
         if many_rows:
             _run_large()
@@ -67,7 +68,7 @@ def compile_sweep() -> None:
     sweep(bench.task, bench.sketch, bench.state, 1, np.full((4, 6), 0.5))
 
 
-def compile_refit() -> None:
+def compile_refit(layouts: bool) -> None:
     """Compile the half of the kernels that keeps a tree up to date, polishes it and lays it out.
 
     What both halves need and `compile_sweep` comes to last is done first.
@@ -79,7 +80,8 @@ def compile_refit() -> None:
     cheapest_label(task, np.arange(2), 1)
     lift(sketch, 2, 1)
     bench.polish()
-    rearrange(bench, np.inf, LEAST_DESCENTS)
+    if layouts:
+        rearrange(bench, np.inf, LEAST_DESCENTS)
 
 
 def _is_first_time() -> bool:
@@ -95,11 +97,11 @@ def _may_start_python() -> bool:
 
 
 @contextmanager
-def _other_process() -> Iterator[None]:
+def _other_process(layouts: bool) -> Iterator[None]:
     """Let another process compile its half at the same time, and wait for it at the end."""
     home = str(Path(margintree.__file__).parents[1])
     paths = os.pathsep.join([home, *filter(None, [os.environ.get("PYTHONPATH")])])
-    code = f"from {__name__} import {compile_refit.__name__} as run; run()"
+    code = f"from {__name__} import {compile_refit.__name__} as run; run({layouts})"
     try:
         process = subprocess.Popen(
             [sys.executable, "-P", "-c", code],

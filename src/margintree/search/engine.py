@@ -17,10 +17,11 @@ from margintree.limits import Clock, Limits
 from margintree.problem import Problem
 from margintree.result import Progress, Reason, Result
 from margintree.search.aim import MARGINS, Aim
-from margintree.search.climb import Chain, Found, Parts, climb
+from margintree.search.climb import Chain, Found, Parts, climb, has_room_for_layouts
 from margintree.search.compilation import compile_kernels
 from margintree.search.kernels.sketch import Sketch, Task
 from margintree.search.large import ENOUGH, MANY_ROWS, Refiner, sample
+from margintree.search.layouts import MAX_ROWS, has_layouts
 from margintree.search.task import to_sketch, to_tree
 from margintree.search.workbench import Workbench
 from margintree.tree import ObliqueTree
@@ -63,8 +64,8 @@ def search(
     problem : Problem
         The training set and its costs.
     limits : Limits, optional
-        When to stop. Without an iteration limit the search makes `default_iterations` descents.
-        What it does beside them is counted in descents that take as long.
+        When to stop. Without an iteration limit the search makes as many descents as
+        `iterations_of` says. What it does beside them is counted in descents that take as long.
     starts : sequence of ObliqueTree
         Trees in the scaled space of the problem to begin from, beside the search's own.
     progress : callable, optional
@@ -88,7 +89,7 @@ def search(
     incumbent = Incumbent.without_splits(problem, judge, 0.0, clock, progress, aim.simplify)
     reason, limit = Reason.INTERRUPTED, None
     with suppress(KeyboardInterrupt):
-        compile_kernels(many_rows=problem.n_rows > MANY_ROWS)
+        compile_kernels(problem.n_rows > MANY_ROWS, rearranges(problem, limits, aim))
         incumbent.clock = limits.clock()
         incumbent.bound = aim.bound(problem)
         origins = incumbent.offer_all(starts if incumbent.gap > limits.gap else ())
@@ -109,7 +110,7 @@ def _explore(
 ) -> None:
     """Run chain after chain until a limit or the bound is reached."""
     task = aim.make_task(problem)
-    iterations = default_iterations(problem) if limits.iterations is None else limits.iterations
+    iterations = iterations_of(problem, limits)
     largest = problem.norm_at_price(incumbent.objective)
     course = Course(limits.seed, iterations, largest, [to_sketch(task, tree) for tree in origins])
     with _crew(limits.threads, incumbent.clock) as (begin, is_over):
@@ -217,16 +218,30 @@ def _crew(n_threads: int, clock: Clock) -> Iterator[tuple[Begin, Callable[[], bo
             pool.shutdown(cancel_futures=True)
 
 
-def default_iterations(problem: Problem) -> int:
-    """Return how many descents a search makes that was given no limit: about a second's worth.
+def iterations_of(problem: Problem, limits: Limits) -> int:
+    """Return how many descents a search makes; without a limit about a second's worth.
 
     Examples
     --------
     >>> from margintree.problem import Problem
-    >>> default_iterations(Problem.from_data([[0.0], [1.0]], [0, 1], n_classes=2, depth=1))
-    1500
+    >>> problem = Problem.from_data([[0.0], [1.0]], [0, 1], n_classes=2, depth=1)
+    >>> iterations_of(problem, Limits(iterations=7)), iterations_of(problem, Limits())
+    (7, 1500)
     """
+    if limits.iterations is not None:
+        return limits.iterations
     return int(np.clip(DEFAULT_WORK // problem.n_rows**2, 60, 1500))
+
+
+def rearranges(problem: Problem, limits: Limits, aim: Aim) -> bool:
+    """Tell whether the problem has layouts and chains are long enough to improve them.
+
+    None is longer than the first, for later ones share what earlier ones left.
+    """
+    longest = -(-iterations_of(problem, limits) // LEAD)
+    if problem.n_rows > MAX_ROWS or not has_room_for_layouts(longest):
+        return False
+    return has_layouts(aim.make_task(problem))
 
 
 class Course:
