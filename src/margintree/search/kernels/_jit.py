@@ -3,7 +3,10 @@
 from collections.abc import Callable
 from typing import ParamSpec, TypeVar
 
-import numba
+from margintree._loading import loading
+
+with loading():
+    import numba
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
