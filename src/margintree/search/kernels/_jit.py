@@ -3,10 +3,7 @@
 from collections.abc import Callable
 from typing import ParamSpec, TypeVar
 
-from margintree._loading import loading
-
-with loading():
-    import numba
+import numba
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
