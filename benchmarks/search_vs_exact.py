@@ -201,7 +201,7 @@ def main() -> int:
     if options.table == "exact":
         run_exact(names, folder, options.rows, seconds or 120.0)
         return 0
-    compile_kernels(many_rows=False)
+    compile_kernels(many_rows=False, layouts=True)
     holds = {
         "search": lambda: run_search(names, folder, options.rows, seconds or 5.0),
         "proved": lambda: run_proved(names, folder, seconds or 60.0),

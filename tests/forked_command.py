@@ -14,7 +14,7 @@ from margintree.search.compilation import compile_kernels
 for room in ("estimators", "modelfile", "tables", "solvers.scip", "cli._view"):
     import_module(f"margintree.{room}")
 import_module("pyscipopt")
-compile_kernels(many_rows=False)
+compile_kernels(many_rows=False, layouts=True)
 
 
 def start(*arguments: object) -> multiprocessing.Process:

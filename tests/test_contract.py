@@ -14,7 +14,7 @@ PACKAGE = Path(margintree.__file__).parent
 DESIGN = Path(__file__).parents[1] / "docs" / "design.md"
 
 ROOMS = [
-    ["_typing", "_files", "_loading", "exceptions", "page"],
+    ["_typing", "_files", "_collector", "exceptions", "page"],
     ["_extras", "_labels", "_products"],
     ["topology", "scaling"],
     ["tree"],

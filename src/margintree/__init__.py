@@ -6,7 +6,7 @@ Everything below is imported on first use, so that ``import margintree`` costs n
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from margintree._loading import loading
+from margintree._collector import collector_paused
 
 if TYPE_CHECKING:
     from margintree.estimators import CARTClassifier as CARTClassifier
@@ -104,7 +104,7 @@ __all__ = ["__version__", *_HOMES]
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    with loading():
+    with collector_paused():
         return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
 
 

@@ -126,11 +126,12 @@ class _Exact:
     may_restart: bool
 
     def run(self, starts: Sequence[ObliqueTree]) -> Result:
-        clock = self.limits.clock()
         first = replace(self.limits, seconds=SEARCH_SHARE * self.limits.seconds)
         known = self.checkpoint.known if self.checkpoint is not None else None
         starts = [*starts, known.tree] if known is not None else starts
         found = self.model.first(first, starts, self.progress)
+        clock = self.limits.clock()
+        clock.start -= found.seconds  # without those of compilation, which nobody's limit counts
         best = replace(found, solver=self.solver.name)
         if known is not None:
             best = self._resumed(best, known)

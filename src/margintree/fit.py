@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from margintree import topology
-from margintree._loading import loading
 from margintree._typing import FloatArray
 from margintree.checkpoint import Checkpoint
 from margintree.exact import Model, check_size, solve_exactly
@@ -124,8 +123,8 @@ class _MarginTrees:
     def first(
         self, limits: Limits, starts: Sequence[ObliqueTree], progress: Progress | None
     ) -> Result:
-        with loading():  # compiled kernels, not before they are needed
-            from margintree.search import search
+        # Compiled kernels are not loaded before they are needed.
+        from margintree.search import search
 
         return search(self.problem, limits, starts, progress)
 

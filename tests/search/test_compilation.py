@@ -91,7 +91,7 @@ def test_the_other_process_ends_with_an_interrupt(tmp_path, monkeypatch):
 
 def test_nothing_is_started_where_kernels_are_on_disk():
     """A second call in a new process reads them."""
-    compile_kernels(many_rows=False)
+    compile_kernels(many_rows=False, layouts=True)
     code = "from margintree.search.compilation import _is_first_time; print(_is_first_time())"
     output = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout
     assert output == "False\n"

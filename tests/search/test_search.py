@@ -18,10 +18,10 @@ from margintree.limits import Limits, resident_memory
 from margintree.objective import objective
 from margintree.problem import Costs, Problem
 from margintree.result import Reason
-from margintree.search import Parts, layouts, search
+from margintree.search import Parts, engine, layouts, search
 from margintree.search.aim import MARGINS
 from margintree.search.climb import LAYOUT_SHARE, Chain, climb
-from margintree.search.engine import rearranges
+from margintree.search.engine import LEAD
 from margintree.search.groupings import make_groupings
 from margintree.search.large import MANY_ROWS, Refiner, sample
 from margintree.search.task import make_task
@@ -94,20 +94,46 @@ def test_chains_with_layouts_are_the_same_on_any_number_of_threads():
     assert {other.iterations for other in others} == {first.iterations} == {400}
 
 
-@pytest.mark.parametrize("iterations", range(20, 400, 20))
-def test_a_search_knows_beforehand_whether_it_improves_layouts(iterations, monkeypatch):
-    """So their kernels are compiled before its clock runs, and only where they are needed."""
-    used = []
-    monkeypatch.setattr(
-        layouts, "rearrange", lambda *_: used.append(1) or (np.inf, layouts.LEAST_DESCENTS)
-    )
-    limits = Limits(iterations=iterations)
-    search(IRIS, limits)
-    assert bool(used) == rearranges(IRIS, limits, MARGINS)
-
-
 LEAST_WITH_LAYOUTS = LAYOUT_SHARE * (1 + layouts.LEAST_DESCENTS)
 """Descents of the shortest chain that improves its layout, after a first one."""
+
+
+FIRST_SEARCH_WITH_LAYOUTS = LEAD * (LEAST_WITH_LAYOUTS - 1) + 1
+"""Iterations of the shortest search whose chains improve their layouts."""
+
+
+@pytest.fixture
+def layouts_used(monkeypatch):
+    """Return a list that grows whenever a layout would be improved, and what was compiled."""
+    used, compiled = [], []
+    counts = np.inf, layouts.LEAST_DESCENTS
+    monkeypatch.setattr(layouts, "rearrange", lambda *_: used.append(1) or counts)
+    monkeypatch.setattr(engine, "compile_kernels", lambda **what: compiled.append(what["layouts"]))
+    return used, compiled
+
+
+@pytest.mark.parametrize("change", [-200, -100, -1, 0, 1, 100])
+@pytest.mark.parametrize("n_starts", [0, 1, 5])
+def test_a_search_compiles_layouts_if_it_has_any(change, n_starts, layouts_used):
+    """It knows beforehand whether its chains will be long enough, wherever they start."""
+    used, compiled = layouts_used
+    starts = [ObliqueTree.leaf(IRIS.depth, IRIS.n_features, IRIS.n_classes)] * n_starts
+    search(IRIS, Limits(iterations=FIRST_SEARCH_WITH_LAYOUTS + change), starts)
+    assert compiled == [bool(used)] == [change >= 0]
+
+
+def test_a_search_of_many_rows_compiles_the_layouts_of_its_samples(layouts_used):
+    """Few rows arrive at some node, and what is searched for there may have layouts."""
+    used, compiled = layouts_used
+    rng = np.random.default_rng(0)
+    X = rng.random((MANY_ROWS + 100, 2))
+    y = np.zeros(len(X), dtype=np.int64)
+    X[:100, 0] += 2.0
+    y[:100] = 1 + rng.integers(0, 3, 100)
+    problem = Problem.from_data(X, y, n_classes=4, depth=3, costs=Costs(10.0, 0.01, 0.1))
+    search(problem, Limits(iterations=4 * FIRST_SEARCH_WITH_LAYOUTS))
+    assert used
+    assert compiled == [True]
 
 
 @pytest.mark.parametrize(

@@ -229,7 +229,7 @@ class SearchedChoiceMixin(ChosenMixin):
         from margintree.search.large import MANY_ROWS
 
         super()._prepare(problem)
-        compile_kernels(many_rows=problem.n_rows > MANY_ROWS)
+        compile_kernels(many_rows=problem.n_rows > MANY_ROWS, layouts=True)
 
     def _limits_of_choice(self, limits: Limits) -> Limits:
         return replace(super()._limits_of_choice(limits), iterations=self.path_iter)

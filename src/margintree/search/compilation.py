@@ -17,7 +17,7 @@ import joblib
 import numpy as np
 
 import margintree
-from margintree._loading import loading
+from margintree._collector import collector_paused
 from margintree.limits import Clock
 from margintree.problem import Problem
 from margintree.search.climb import Chain, Parts, climb
@@ -33,14 +33,13 @@ from margintree.search.workbench import Workbench
 
 PATIENCE = 1.5
 """Seconds after which the user is told what is going on."""
-NOTICE = "margintree: compiling its kernels (up to half a minute, once per installation)"
+NOTICE = "margintree: compiling kernels (up to half a minute; they are kept for all later fits)"
 LONGEST_WAIT = 60.0
 """Seconds after which this process compiles what the other has not."""
 
 
 @cache
-@loading()
-def compile_kernels(many_rows: bool, layouts: bool = True) -> None:
+def compile_kernels(*, many_rows: bool, layouts: bool) -> None:
     """Run kernels once on a toy, so that compilation costs nobody's time limit.
 
     This takes a moment where the kernels are on disk, and nothing when it was done before in this
@@ -50,13 +49,16 @@ def compile_kernels(many_rows: bool, layouts: bool = True) -> None:
     notice.daemon = True
     notice.start()
     try:
-        is_shared = _is_first_time() and _may_start_python()
-        with _other_process(layouts) if is_shared else nullcontext():
-            compile_sweep()
-        compile_refit(layouts)  # which finds on disk what the other process has compiled
-        _run_small()
-        if many_rows:
-            _run_large()
+        with collector_paused():
+            is_first_time = _is_first_time()
+        is_shared = is_first_time and _may_start_python()
+        with nullcontext() if is_first_time else collector_paused():
+            with _other_process(layouts) if is_shared else nullcontext():
+                compile_sweep()
+            compile_refit(layouts)  # which finds on disk what the other process has compiled
+            _run_small()
+            if many_rows:
+                _run_large()
     finally:
         notice.cancel()
 
@@ -69,7 +71,9 @@ def compile_sweep() -> None:
 
 
 def compile_refit(layouts: bool) -> None:
-    """Compile the half of the kernels that keeps a tree up to date, polishes it and lays it out.
+    """Compile the half of the kernels that keeps a tree up to date and polishes it.
+
+    Those that lay it out belong to this half, too, where they are asked for.
 
     What both halves need and `compile_sweep` comes to last is done first.
     """

@@ -21,7 +21,7 @@ from margintree.search.climb import Chain, Found, Parts, climb, has_room_for_lay
 from margintree.search.compilation import compile_kernels
 from margintree.search.kernels.sketch import Sketch, Task
 from margintree.search.large import ENOUGH, MANY_ROWS, Refiner, sample
-from margintree.search.layouts import MAX_ROWS, has_layouts
+from margintree.search.layouts import has_layouts
 from margintree.search.task import to_sketch, to_tree
 from margintree.search.workbench import Workbench
 from margintree.tree import ObliqueTree
@@ -89,7 +89,7 @@ def search(
     incumbent = Incumbent.without_splits(problem, judge, 0.0, clock, progress, aim.simplify)
     reason, limit = Reason.INTERRUPTED, None
     with suppress(KeyboardInterrupt):
-        compile_kernels(problem.n_rows > MANY_ROWS, rearranges(problem, limits, aim))
+        make_ready(problem, limits, aim)
         incumbent.clock = limits.clock()
         incumbent.bound = aim.bound(problem)
         origins = incumbent.offer_all(starts if incumbent.gap > limits.gap else ())
@@ -233,15 +233,26 @@ def iterations_of(problem: Problem, limits: Limits) -> int:
     return int(np.clip(DEFAULT_WORK // problem.n_rows**2, 60, 1500))
 
 
-def rearranges(problem: Problem, limits: Limits, aim: Aim) -> bool:
-    """Tell whether the problem has layouts and chains are long enough to improve them.
+def make_ready(problem: Problem, limits: Limits, aim: Aim = MARGINS) -> None:
+    """Compile the kernels that a search takes, so that this costs nobody's time limit.
 
-    None is longer than the first, for later ones share what earlier ones left.
+    A search does so itself, before its own clock runs; whoever has a clock of his own that runs by
+    then is ready in time with this.
     """
+    layouts = will_rearrange(problem, limits, aim)
+    compile_kernels(many_rows=problem.n_rows > MANY_ROWS, layouts=layouts)
+
+
+def will_rearrange(problem: Problem, limits: Limits, aim: Aim) -> bool:
+    """Tell whether chains will be long enough to improve layouts, and whether there are any.
+
+    No chain is longer than the first, for later ones share what earlier ones left.
+    """
+    is_large = problem.n_rows > MANY_ROWS
+    if is_large:  # and what is searched are samples, some of them small
+        limits = _share(limits, done=0)
     longest = -(-iterations_of(problem, limits) // LEAD)
-    if problem.n_rows > MAX_ROWS or not has_room_for_layouts(longest):
-        return False
-    return has_layouts(aim.make_task(problem))
+    return has_room_for_layouts(longest) and (is_large or has_layouts(aim.make_task(problem)))
 
 
 class Course:

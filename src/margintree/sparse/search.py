@@ -63,12 +63,15 @@ def search_sparse(
     >>> search_sparse(problem, shape, Limits()).objective
     0.1
     """
+    from margintree.search import make_ready  # kernels are not loaded before they are needed
+
     judge = partial(count_errors, problem, shape)
-    clock = limits.clock()
     bound = error_bound(problem, shape.max_splits)
-    incumbent = Incumbent.without_splits(problem, judge, bound, clock, progress)
+    incumbent = Incumbent.without_splits(problem, judge, bound, limits.clock(), progress)
     reason, limit = Reason.INTERRUPTED, None
     with suppress(KeyboardInterrupt):
+        make_ready(problem, Limits(iterations=MARGIN_ITERATIONS))
+        incumbent.clock = clock = limits.clock()
         incumbent.offer_all(starts)
         most = default_iterations(problem) if limits.iterations is None else limits.iterations
         descents = _descents(problem, shape, limits, starts, clock)
