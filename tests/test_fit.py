@@ -15,7 +15,7 @@ from margintree.limits import Limits, resident_memory
 from margintree.objective import objective
 from margintree.problem import Costs, Problem
 from margintree.result import Reason, TracePoint
-from margintree.search import search
+from margintree.search import engine, search
 from margintree.solvers import Outcome
 from margintree.testing.instances import INSTANCES, tiny_problem
 from margintree.testing.oracle import cheapest_tree
@@ -172,6 +172,15 @@ def test_the_time_limit_covers_search_and_solve():
     check(problem, result)
     assert (result.reason, result.limit) == (Reason.LIMIT, "time")
     assert result.tree.n_splits > 0
+
+
+@pytest.mark.parametrize("method", ["search", "exact"])
+def test_compilation_takes_nothing_of_the_time_limit(method, monkeypatch):
+    """The seconds of a result, which limits are compared with, do not have it."""
+    monkeypatch.setattr(engine, "compile_kernels", lambda **_: time.sleep(0.5))
+    start = time.perf_counter()
+    result = fit_tree(CLOUDS, method=method, limits=Limits(iterations=1, nodes=1))
+    assert time.perf_counter() - start - result.seconds >= 0.5
 
 
 @pytest.mark.parametrize("method", ["search", "exact"])

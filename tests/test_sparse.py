@@ -1,5 +1,8 @@
 """The native search for OCT-H: its parts against plain twins, and its trees against enumeration."""
 
+import time
+from functools import cache
+
 import numpy as np
 import pytest
 from scipy.optimize import linprog
@@ -9,6 +12,7 @@ from margintree.limits import Limits
 from margintree.problem import Costs, Problem
 from margintree.result import Reason
 from margintree.rivals import fit_oct, fit_octh
+from margintree.search import engine
 from margintree.shape import Shape
 from margintree.sparse import search_sparse
 from margintree.sparse.lines import best_thresholds, sparse_weights
@@ -102,6 +106,14 @@ def test_the_number_of_splits_is_kept():
         costs.append(result.objective)
     assert costs == sorted(costs, reverse=True)
     assert costs[0] == pytest.approx(1.0)
+
+
+def test_compilation_takes_nothing_of_the_time_limit(monkeypatch):
+    """The seconds of a result, which limits are compared with, do not have it."""
+    monkeypatch.setattr(engine, "compile_kernels", cache(lambda **_: time.sleep(0.5)))
+    start = time.perf_counter()
+    result = search_sparse(*slanted(), Limits(iterations=4))
+    assert time.perf_counter() - start - result.seconds >= 0.5
 
 
 def test_trees_and_nodes_are_the_same():

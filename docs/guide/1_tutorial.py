@@ -30,7 +30,7 @@ clf = MOCTSVMClassifier(max_depth=2, c1=10.0).fit(X_train, y_train)
 print(f"accuracy on new rows: {clf.score(X_test, y_test):.3f}")
 
 # %%
-# The very first fit after an installation compiles the kernels of the search, once; they stay on
+# The first fits after an installation compile the kernels of the search, once; they stay on
 # disk.
 #
 # Look

@@ -37,7 +37,7 @@ class MOCTSVMClassifier(MarginClassifier):
     solver : str, default="auto"
         Solver of the exact method; the command ``margintree solvers`` lists them.
     time_limit : float or None, default=60.0
-        Seconds of wall-clock time; None for no limit. Compiling the kernels, on the very first fit
+        Seconds of wall-clock time; None for no limit. Compiling kernels, on the first fits
         after an installation, is not included. The search most often stops earlier; see
         ``max_iter``.
     memory_limit : float or None, default=None

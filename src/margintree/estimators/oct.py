@@ -36,7 +36,7 @@ class OCTClassifier(ErrorMixin, OptimisedClassifier):
     solver : str, default="auto"
         Solver of the exact method; the command ``margintree solvers`` lists them.
     time_limit : float or None, default=60.0
-        Seconds of wall-clock time; None for no limit. Compiling the kernels, on the very first fit
+        Seconds of wall-clock time; None for no limit. Compiling kernels, on the first fits
         after an installation, is not included.
     memory_limit : float or None, default=None
         GiB of memory that the process may take, with all that it holds beside the fit; None for no
