@@ -11,18 +11,19 @@ from dataclasses import replace
 
 import distributed
 import numpy as np
+import psutil
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from margintree.choice import divide, place_of_best, usual_or_best
 from margintree.datasets import DATA_VARIABLE, load
-from margintree.exceptions import InvalidInputError
+from margintree.exceptions import InvalidInputError, MargintreeError
 from margintree.limits import Limits
 from margintree.references import Reference
 from margintree.study.jobs import canonical, jobs_of
 from margintree.study.methods import METHODS, Settings
-from margintree.study.run import Task, open_jobs, run_study
+from margintree.study.run import TASKS_AHEAD, Task, open_jobs, run_study
 from margintree.study.spec import parse_spec, read_spec
 from margintree.study.store import Job, Store
 
@@ -269,6 +270,22 @@ def test_processes_give_the_same_rows(tmp_path, undisturbed):
     assert bare(run_all(tmp_path / "s.sqlite", n_jobs=2)) == undisturbed
 
 
+def test_a_process_that_is_killed_is_told_of_and_takes_nothing_with_it(tmp_path, undisturbed):
+    """The study ends with advice, and goes on from there."""
+    killed = []
+
+    def kill(*_):
+        if not killed:
+            workers = psutil.Process().children(recursive=True)
+            killed.extend(one for one in workers if "popen_loky" in " ".join(one.cmdline()))
+            killed[0].kill()
+
+    with pytest.raises(MargintreeError, match="with fewer processes"):
+        run_all(tmp_path / "s.sqlite", n_jobs=2, tell=kill)
+    assert 0 < len(bare(Store(tmp_path / "s.sqlite"))) < len(undisturbed)
+    assert bare(run_all(tmp_path / "s.sqlite")) == undisturbed
+
+
 RUNNER = """
 import sys
 from margintree.study.run import run_study
@@ -354,4 +371,23 @@ def test_a_worker_that_dies_takes_nothing_with_it(tmp_path, undisturbed):
 
         store = run_all(tmp_path / "s.sqlite", dask=cluster.scheduler_address, tell=kill)
     assert killed
+    assert bare(store) == undisturbed
+
+
+def test_workers_that_join_later_get_work(tmp_path, undisturbed):
+    """The cluster has as many jobs ahead as it has threads now."""
+    in_flight = []
+    with distributed.LocalCluster(
+        n_workers=1, threads_per_worker=1, dashboard_address=None
+    ) as cluster:
+
+        def grow(*_):
+            cluster.scale(2)
+            while len(cluster.scheduler.workers) < 2:
+                time.sleep(0.01)
+            tasks = [*cluster.scheduler.tasks.values()]
+            in_flight.append(sum(task.state in ("processing", "queued") for task in tasks))
+
+        store = run_all(tmp_path / "s.sqlite", dask=cluster.scheduler_address, tell=grow)
+    assert in_flight[0] < TASKS_AHEAD < max(in_flight)
     assert bare(store) == undisturbed

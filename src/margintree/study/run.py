@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import chain, islice
@@ -256,8 +257,18 @@ def _done(tasks: Iterator[Task], n_jobs: int, dask: str | None) -> Iterator[Done
     elif n_jobs == 1:
         yield from map(Task.run, tasks)
     else:
-        pool = Parallel(n_jobs, return_as="generator_unordered", batch_size=1)
+        yield from _done_by_processes(tasks, n_jobs)
+
+
+def _done_by_processes(tasks: Iterator[Task], n_jobs: int) -> Iterator[Done]:
+    pool = Parallel(n_jobs, return_as="generator_unordered", batch_size=1)
+    try:
         yield from pool(delayed(Task.run)(task) for task in tasks)
+    except BrokenProcessPool as error:
+        raise MargintreeError(
+            "A process of the study was killed, most likely because memory ran out. What was "
+            "finished before is kept: give the same command again, with fewer processes (--jobs)."
+        ) from error
 
 
 def _done_by_dask(tasks: Iterator[Task], n_jobs: int, address: str) -> Iterator[Done]:
@@ -271,12 +282,16 @@ def _done_by_dask(tasks: Iterator[Task], n_jobs: int, address: str) -> Iterator[
             given[future.key] = task
             return future
 
-        ahead = TASKS_AHEAD * max(1, sum(client.nthreads().values()))
-        running = distributed.as_completed([submit(task) for task in islice(tasks, ahead)])
+        def submit_some() -> list[Any]:
+            # Workers may join a cluster, or leave it, at any time.
+            ahead = TASKS_AHEAD * max(1, sum(client.nthreads().values()))
+            return [submit(task) for task in islice(tasks, max(0, ahead - len(given)))]
+
+        running = distributed.as_completed(submit_some())
         for future in running:
             task, error = given.pop(future.key), future.exception()
             yield future.result() if error is None else task.failed(error)
-            running.update([submit(task) for task in islice(tasks, 1)])
+            running.update(submit_some())
 
 
 @contextmanager
