@@ -265,6 +265,17 @@ def test_unknown_names_and_folders_are_refused(tmp_path):
     assert store.sessions() == []
 
 
+def test_a_study_is_not_resumed_with_other_data(tmp_path, shared_data):
+    """Iris as scikit-learn has it and iris as UCI has it are equally large and not the same."""
+    store = run_all(tmp_path / "s.sqlite", data_sets=["iris"], methods=["cart"])
+    before = store.rows()
+    with pytest.raises(InvalidInputError, match="iris had other rows"):
+        run_study(SPEC, store, data_dir=shared_data)
+    assert store.rows() == before
+    run_study(SPEC, store, data_sets=["zoo"], methods=["cart"], data_dir=shared_data)
+    assert len(store.jobs("done")) == 2 * 15
+
+
 def test_processes_give_the_same_rows(tmp_path, undisturbed):
     """Two of joblib's."""
     assert bare(run_all(tmp_path / "s.sqlite", n_jobs=2)) == undisturbed

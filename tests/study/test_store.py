@@ -78,6 +78,16 @@ def test_a_store_keeps_to_one_specification(store):
         store.begin("tiny", "b")
 
 
+def test_a_store_keeps_to_one_version_of_the_data(store):
+    """Other data sets may join; a session that is refused leaves nothing behind."""
+    store.begin("tiny", "", {"iris": "a"})
+    store.begin("tiny", "", {"iris": "a", "zoo": "b"})
+    with pytest.raises(InvalidInputError, match="zoo had other rows"):
+        store.begin("tiny", "", {"iris": "a", "zoo": "c", "wine": "d"})
+    store.begin("tiny", "", {"wine": "e"})
+    assert len(store.sessions()) == 3
+
+
 def test_files_that_are_no_stores_are_refused(tmp_path):
     """A message instead of an error of SQLite."""
     (tmp_path / "text").write_text("this is no database, but long enough to be read as one" * 20)

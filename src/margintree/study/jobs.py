@@ -1,5 +1,6 @@
 """From a specification to jobs, and from a data set to its rows in their order."""
 
+import hashlib
 from collections.abc import Collection
 
 import numpy as np
@@ -47,3 +48,16 @@ def canonical(data: Dataset) -> tuple[FloatArray, AnyArray]:
     X = data.X if code is None else np.where(np.isnan(data.X), code, data.X)
     order = np.lexsort((data.y, *X.T[::-1]))
     return X[order], data.y[order]
+
+
+def digest(X: FloatArray, y: AnyArray) -> str:
+    """Return what tells these rows from others, whatever their classes are called.
+
+    Examples
+    --------
+    >>> X, y = np.array([[1.0], [2.0]]), np.array([0, 1])
+    >>> digest(X, y) == digest(X, np.array(["no", "yes"])), digest(X, y) == digest(2 * X, y)
+    (True, False)
+    """
+    classes = np.unique(y, return_inverse=True)[1].astype(np.int64)
+    return hashlib.sha256(repr(X.shape).encode() + X.tobytes() + classes.tobytes()).hexdigest()

@@ -52,6 +52,10 @@ CREATE TABLE IF NOT EXISTS runs (
     session INTEGER NOT NULL REFERENCES sessions (id),
     PRIMARY KEY (data_set, repetition, fold, method, reading, parameters)
 );
+CREATE TABLE IF NOT EXISTS data (
+    data_set TEXT PRIMARY KEY,
+    digest TEXT NOT NULL
+);
 COMMIT;
 """
 _TABLES = "SELECT name FROM sqlite_master WHERE type = 'table'"
@@ -233,13 +237,20 @@ class Store:
             )
         return cls(path)
 
-    def begin(self, name: str, text: str) -> int:
-        """Note a new session that follows a specification, and return its number.
+    def begin(self, name: str, text: str, digests: Mapping[str, str] | None = None) -> int:
+        """Note a new session, and return its number.
+
+        Parameters
+        ----------
+        name, text : str
+            The specification that it follows.
+        digests : dict, optional
+            What tells the rows of each data set that it uses from others.
 
         Raises
         ------
         InvalidInputError
-            When the store holds rows of another specification.
+            When the store holds rows of another specification, or of other data.
         """
         spec = as_json({"name": name, "text": text})
         with self._errors(), self._connection() as connection:
@@ -250,6 +261,7 @@ class Store:
                     f"The store {str(self.path)!r} must hold rows of one specification; it holds "
                     f"those of another one than {name!r} as it is now. Choose another file."
                 )
+            self._hold_to(digests or {}, connection)
             values = _now(), as_json(_versions()), source_commit(), _machine(), spec
             cursor = connection.execute(
                 "INSERT INTO sessions (started, versions, commit_id, machine, spec)"
@@ -257,6 +269,18 @@ class Store:
                 values,
             )
             return int(cursor.lastrowid or 0)
+
+    def _hold_to(self, digests: Mapping[str, str], connection: sqlite3.Connection) -> None:
+        """Note the digests of new data sets, and compare all others with what was noted."""
+        known = dict(connection.execute("SELECT data_set, digest FROM data"))
+        others = [name for name in digests if known.get(name, digests[name]) != digests[name]]
+        if others:
+            raise InvalidInputError(
+                f"The store {str(self.path)!r} must hold rows of one version of a data set; "
+                f"{', '.join(others)} had other rows when it was begun. Give the data folder of "
+                "that time (--data-dir), or choose another file."
+            )
+        connection.executemany("INSERT OR IGNORE INTO data VALUES (?, ?)", digests.items())
 
     def write(self, session: int, job: Job, rows: Sequence[Row]) -> None:
         """Write all rows of a job, in place of those it has, or none.
