@@ -1,52 +1,99 @@
-"""Choices: how much of a row is right where margins let both sides in."""
+"""Choices: how much of a row is right where near splits let it pass on both sides."""
+
+from dataclasses import replace
 
 import numpy as np
-from hypothesis import given
+import pytest
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import strategies
 from margintree import topology
-from margintree.choice import shares_right
+from margintree.choice import half_gap, margins_of, shares_right
+
+REACH = st.floats(0.01, 10.0)
 
 
-def share_right(tree, values, label, node=1):
+def distances_of(tree, X):
+    """Return how far every row is from every split, negative on its left."""
+    norms = [np.sqrt(weights @ weights) or 1.0 for weights in tree.weights]
+    return tree.split_values(X) / norms
+
+
+def share_right(tree, distances, label, node=1):
     """Return the share of one row that arrives at leaves of its class, node by node."""
     if node > len(tree.splits):
         return float(tree.leaf_classes[node - len(tree.leaf_classes)] == label)
-    left = share_right(tree, values, label, topology.left(node))
+    left = share_right(tree, distances, label, topology.left(node))
     if not tree.splits[node - 1]:
         return left
-    right = share_right(tree, values, label, topology.right(node))
-    share = min(1.0, max(0.0, (1 + values[node - 1]) / 2))
+    right = share_right(tree, distances, label, topology.right(node))
+    share = min(1.0, max(0.0, (1 + distances[node - 1]) / 2))
     return (1 - share) * left + share * right
 
 
-@given(strategies.trees(), st.integers(0, 2**32 - 1))
-def test_shares_follow_from_the_values_of_the_splits(tree, seed):
+@given(strategies.trees(), st.integers(0, 2**32 - 1), REACH)
+def test_shares_follow_from_the_distances_of_the_splits(tree, seed, reach):
     """As a slow walk down the tree says; all classes together have the whole row."""
     X = np.random.default_rng(seed).normal(size=(5, tree.n_features))
-    values = tree.split_values(X)
-    shares = np.array(
-        [shares_right(tree, X, np.full(len(X), label)) for label in range(tree.n_classes)]
-    )
-    slow = [[share_right(tree, row, label) for row in values] for label in range(tree.n_classes)]
+    ways = distances_of(tree, X) / reach
+    labels = range(tree.n_classes)
+    shares = np.array([shares_right(tree, X, np.full(len(X), label), reach) for label in labels])
+    slow = [[share_right(tree, row, label) for row in ways] for label in labels]
     np.testing.assert_allclose(shares, slow, atol=1e-12)
     np.testing.assert_allclose(shares.sum(axis=0), 1.0)
 
 
-@given(strategies.trees(), st.integers(0, 2**32 - 1))
-def test_rows_outside_all_margins_are_right_or_wrong(tree, seed):
+@given(strategies.trees(), st.integers(0, 2**32 - 1), REACH)
+def test_rows_far_from_all_splits_are_right_or_wrong(tree, seed, reach):
     """Just as they are predicted."""
     X = np.random.default_rng(seed).normal(size=(5, tree.n_features))
-    values = tree.split_values(X)
-    is_clear = ~(np.abs(values) < 1).any(axis=1)
+    is_near = np.abs(distances_of(tree, X)) < 1.001 * reach
+    is_clear = ~(is_near & tree.splits).any(axis=1)
     predicted = tree.predict(X)
     for label in range(tree.n_classes):
-        shares = shares_right(tree, X, np.full(len(X), label))
+        shares = shares_right(tree, X, np.full(len(X), label), reach)
         np.testing.assert_array_equal(shares[is_clear], (predicted == label)[is_clear])
 
 
 @given(strategies.trees(n_features=2))
 def test_no_class_no_share(tree):
     """A code that stands for a class the tree does not know is never right."""
-    assert shares_right(tree, np.zeros((1, 2)), np.array([-1])) == 0
+    assert shares_right(tree, np.zeros((1, 2)), np.array([-1]), 0.5) == 0
+
+
+@given(strategies.trees(), st.floats(0.01, 100.0), st.integers(0, 2**32 - 1))
+def test_shares_do_not_depend_on_how_a_hyperplane_is_written(tree, factor, seed):
+    """Unless its margin is what counts as near: that is wider the smaller its numbers."""
+    assume(tree.weights[tree.splits].any(axis=1).all())
+    X = np.random.default_rng(seed).normal(size=(5, tree.n_features))
+    y = np.zeros(len(X), dtype=int)
+    intercepts = np.where(tree.splits, factor, 1.0) * tree.intercepts
+    other = replace(tree, weights=factor * tree.weights, intercepts=intercepts)
+    np.testing.assert_allclose(
+        shares_right(other, X, y, 0.3), shares_right(tree, X, y, 0.3), atol=1e-9
+    )
+    np.testing.assert_allclose(
+        shares_right(other, X, y, margins_of(other)),
+        shares_right(tree, X, y, margins_of(tree) / np.where(tree.splits, factor, 1.0)),
+        atol=1e-9,
+    )
+
+
+@given(
+    st.lists(st.tuples(*[st.integers(-3, 3)] * 2), min_size=1, max_size=12),
+    st.integers(0, 2**32 - 1),
+)
+def test_the_gap_is_half_way_to_the_nearest_other_row(rows, seed):
+    """As all pairs say, whatever the order of the rows and however often they are there."""
+    X = np.array(rows, dtype=float)
+    unlike = {*rows}
+    nearest = [
+        min(np.hypot(a - c, b - d) for c, d in unlike - {(a, b)})
+        for a, b in unlike
+        if len(unlike) > 1
+    ]
+    expected = np.median(nearest) / 2 if nearest else 1.0
+    assert half_gap(X) == pytest.approx(expected)
+    again = np.random.default_rng(seed).permutation(np.vstack([X, X[:3]]))
+    assert half_gap(again) == half_gap(X)

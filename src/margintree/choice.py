@@ -86,30 +86,68 @@ def usual_or_best(scores: FloatArray, splits: FloatArray, usual: int, n_rows: in
     return usual if scores[best] - scores[usual] <= DOUBT * error else best
 
 
-def shares_right(tree: ObliqueTree, X: FloatArray, y: IntArray) -> FloatArray:
-    """Return what share of every row arrives at leaves of its class when margins let both sides in.
+def half_gap(X: FloatArray) -> float:
+    """Return half the distance, in the median, from a row to the nearest one that is not equal.
 
-    A row inside the margin of a split goes to both sides, more of it to its own side, and half to
-    each where it lies on the hyperplane. All other rows go where `predict` sends them. With few
-    rows this tells trees apart that get equally many right.
+    Where all rows are equal there is no such distance, and 1 is returned.
+
+    Examples
+    --------
+    >>> half_gap(np.array([[0.0], [0.2], [0.2], [0.6]]))
+    0.1
+    """
+    from scipy.spatial import KDTree  # not loaded before it is needed
+
+    rows = np.unique(X, axis=0)
+    if len(rows) == 1:
+        return 1.0
+    distances, _ = KDTree(rows).query(rows, k=2)
+    return float(np.median(distances[:, 1]) / 2)
+
+
+def margins_of(tree: ObliqueTree) -> FloatArray:
+    """Return how far from every hyperplane its margin ends; 1 where a node does not split.
+
+    Examples
+    --------
+    >>> margins_of(ObliqueTree.stump([3.0, 4.0], 0.0, leaf_classes=[0, 1], n_classes=2))
+    array([0.2])
+    """
+    norms = np.linalg.norm(tree.weights, axis=1)
+    return np.asarray(1 / np.where(norms > 0, norms, 1.0))
+
+
+def shares_right(
+    tree: ObliqueTree, X: FloatArray, y: IntArray, reach: FloatArray | float
+) -> FloatArray:
+    """Return what share of every row arrives at leaves of its class when near splits let it pass.
+
+    A row nearer to a hyperplane than its reach goes to both sides, more of it to its own side, and
+    half to each where it lies on the hyperplane. All other rows go where `predict` sends them. With
+    few rows this tells trees apart that get equally many right.
 
     Parameters
     ----------
     tree : ObliqueTree
-        A tree with margins: the value of a split is 1 or -1 at the ends of its margin.
+        Any tree.
     X : ndarray of shape (n, p)
         Rows in the scaled space.
     y : ndarray of shape (n,)
         Their class codes; a code that the tree does not know is never right.
+    reach : float or ndarray of shape (2**D - 1,)
+        How near is near, for all hyperplanes or for each; see `half_gap` and `margins_of`.
 
     Examples
     --------
-    >>> tree = ObliqueTree.stump([1.0], 0.0, leaf_classes=[0, 1], n_classes=2)
-    >>> shares_right(tree, np.array([[2.0], [0.5], [0.0], [-2.0]]), np.array([1, 1, 1, 1]))
+    >>> tree = ObliqueTree.stump([2.0], 0.0, leaf_classes=[0, 1], n_classes=2)
+    >>> X, y = np.array([[2.0], [0.5], [0.0], [-2.0]]), np.array([1, 1, 1, 1])
+    >>> shares_right(tree, X, y, reach=1.0)
     array([1.  , 0.75, 0.5 , 0.  ])
+    >>> shares_right(tree, X, y, margins_of(tree))
+    array([1. , 1. , 0.5, 0. ])
     """
-    values = tree.split_values(X)
-    goes_right = np.clip((1 + values) / 2, 0.0, 1.0)
+    distances = tree.split_values(X) * margins_of(tree)
+    goes_right = np.clip((1 + distances / reach) / 2, 0.0, 1.0)
     arriving = np.ones((topology.n_nodes(tree.depth), len(X)))
     for node in topology.branch_nodes(tree.depth):
         # Where a node does not split, everything goes left.

@@ -162,7 +162,7 @@ def test_the_seconds_of_a_choice_have_its_fit_in_them(monkeypatch):
 
 
 def test_a_class_that_was_not_learnt_is_never_right():
-    """Neither by its margin nor by its label."""
+    """Neither by its side of a split nor by its label."""
     X, y = canonical(load("iris"))
     known = y != y[0]
     settings = Settings(2, 0.05, Limits(iterations=2, seed=0))

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from margintree._typing import AnyArray, FloatArray, IntArray
-from margintree.choice import shares_right
+from margintree.choice import half_gap, margins_of, shares_right
 from margintree.incumbent import Price
 from margintree.judges import count_errors, price_labels, relative_errors
 from margintree.limits import Limits
@@ -105,7 +105,7 @@ class TreeMethod:
     max_classes : int or None
         The most classes it can tell apart.
     has_margins : bool
-        Whether its trees have margins, and are scored by them; see `shares_right`.
+        Whether its trees have margins, which then have a part in their score.
     """
 
     trees: type[Trees]
@@ -125,11 +125,12 @@ class TreeMethod:
         classes, codes = np.unique(y, return_inverse=True)
         trees = self.trees(X, codes, len(classes), settings)
         seconds = (time.perf_counter() - start) / len(grid)
-        scorer = _margin_scorer if self.has_margins else _scorer
+        results = trees.solve(grid)
+        gap = half_gap(results[0].tree.scaling.apply(X))
         return [
             Fit(
                 predict=_predictor(result.tree, classes),
-                score=scorer(result.tree, classes),
+                score=self._score(result.tree, classes, gap),
                 build_seconds=seconds,
                 fit_seconds=result.seconds,
                 splits=result.tree.n_splits,
@@ -137,28 +138,24 @@ class TreeMethod:
                 objective=trees.judge(point, result.tree).total,
                 bound=result.bound,
             )
-            for point, result in zip(grid, trees.solve(grid), strict=True)
+            for point, result in zip(grid, results, strict=True)
         ]
+
+    def _score(self, tree: ObliqueTree, classes: AnyArray, gap: float) -> Score:
+        """Return the sum over rows of `shares_right`, in the mean over what may count as near."""
+        reaches: list[FloatArray | float] = [gap, margins_of(tree)] if self.has_margins else [gap]
+
+        def score(X: FloatArray, y: AnyArray) -> float:
+            Z = tree.scaling.apply(X)
+            codes = np.where(np.isin(y, classes), np.searchsorted(classes, y), -1)
+            sums = [shares_right(tree, Z, codes, reach).sum() for reach in reaches]
+            return float(np.mean(sums))
+
+        return score
 
 
 def _predictor(tree: ObliqueTree, classes: AnyArray) -> Callable[[FloatArray], AnyArray]:
     return lambda X: np.asarray(classes[tree.predict(tree.scaling.apply(X))])
-
-
-def _scorer(tree: ObliqueTree, classes: AnyArray) -> Score:
-    return _counter(_predictor(tree, classes))
-
-
-def _counter(predict: Callable[[FloatArray], AnyArray]) -> Score:
-    return lambda X, y: int((predict(X) == y).sum())
-
-
-def _margin_scorer(tree: ObliqueTree, classes: AnyArray) -> Score:
-    def score(X: FloatArray, y: AnyArray) -> float:
-        codes = np.where(np.isin(y, classes), np.searchsorted(classes, y), -1)
-        return float(shares_right(tree, tree.scaling.apply(X), codes).sum())
-
-    return score
 
 
 @dataclass(frozen=True)
@@ -201,7 +198,7 @@ class OutsideMethod:
         seconds = time.perf_counter() - built
         return Fit(
             classifier.predict,
-            _counter(classifier.predict),
+            lambda X, y: int((classifier.predict(X) == y).sum()),
             built - start,
             seconds,
             self.n_splits(classifier),
