@@ -16,7 +16,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from margintree.choice import divide, place_of_best, usual_or_best
+from margintree.choice import (
+    divide,
+    half_gap,
+    margins_of,
+    place_of_best,
+    shares_right,
+    usual_or_best,
+)
 from margintree.datasets import DATA_VARIABLE, load
 from margintree.exceptions import InvalidInputError, MargintreeError
 from margintree.limits import Limits
@@ -173,6 +180,26 @@ def test_a_class_that_was_not_learnt_is_never_right():
         (fit,) = METHODS[method].fit_path(X[known], y[known], [point], settings)
         assert fit.score(X[~known], y[~known]) == 0
         assert 0.8 * known.sum() < fit.score(X[known], y[known]) <= known.sum()
+
+
+@pytest.mark.parametrize(
+    ("method", "point"),
+    [("moctsvm", {"c1": 10.0, "c2": 0.1, "c3": 0.1}), ("cart", {"max_splits": 2})],
+)
+def test_rows_near_a_split_count_on_both_sides(method, point):
+    """Near is half way to a neighbour and, as another opinion, inside a margin if there is one."""
+    X, y = canonical(load("iris"))
+    X, y, X_left, y_left = X[::2], y[::2], X[1::2], y[1::2]
+    settings = Settings(2, 0.05, Limits(iterations=2, seed=0))
+    (fit,) = METHODS[method].fit_path(X, y, [point], settings)
+    trees = METHODS[method].trees(X, np.unique(y, return_inverse=True)[1], 3, settings)
+    tree = trees.solve([point])[0].tree
+    Z, codes = tree.scaling.apply(X_left), np.unique(y_left, return_inverse=True)[1]
+    opinions = [shares_right(tree, Z, codes, half_gap(tree.scaling.apply(X))).sum()]
+    if method == "moctsvm":
+        opinions.append(shares_right(tree, Z, codes, margins_of(tree)).sum())
+    assert fit.score(X_left, y_left) == pytest.approx(np.mean(opinions))
+    assert fit.score(X_left, y_left) != (fit.predict(X_left) == y_left).sum()
 
 
 @given(
