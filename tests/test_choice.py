@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import strategies
 from margintree import topology
-from margintree.choice import half_gap, margins_of, shares_right
+from margintree.choice import half_spacing, margins_of, shares_right
 
 REACH = st.floats(0.01, 10.0)
 
@@ -84,7 +84,7 @@ def test_shares_do_not_depend_on_how_a_hyperplane_is_written(tree, factor, seed)
     st.lists(st.tuples(*[st.integers(-3, 3)] * 2), min_size=1, max_size=12),
     st.integers(0, 2**32 - 1),
 )
-def test_the_gap_is_half_way_to_the_nearest_other_row(rows, seed):
+def test_the_spacing_is_half_way_to_the_nearest_other_row(rows, seed):
     """As all pairs say, whatever the order of the rows and however often they are there."""
     X = np.array(rows, dtype=float)
     unlike = {*rows}
@@ -94,6 +94,12 @@ def test_the_gap_is_half_way_to_the_nearest_other_row(rows, seed):
         if len(unlike) > 1
     ]
     expected = np.median(nearest) / 2 if nearest else 1.0
-    assert half_gap(X) == pytest.approx(expected)
+    assert half_spacing(X) == pytest.approx(expected)
     again = np.random.default_rng(seed).permutation(np.vstack([X, X[:3]]))
-    assert half_gap(again) == half_gap(X)
+    assert half_spacing(again) == half_spacing(X)
+
+
+def test_rows_that_are_too_close_for_a_distance_are_in_one_place():
+    """The squares of their differences are 0."""
+    assert half_spacing(np.array([[0.0], [1e-200]])) == 1.0
+    assert half_spacing(np.array([[0.0], [1e-200], [0.5]])) == 0.25

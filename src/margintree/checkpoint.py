@@ -1,6 +1,5 @@
 """The best tree and bound of a long solve, in a file from which the same solve goes on."""
 
-import hashlib
 import json
 import os
 import time
@@ -12,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from margintree._files import check_writable, write_whole
+from margintree._fingerprint import fingerprint_of
 from margintree.exceptions import CheckpointWarning, InvalidInputError
 from margintree.problem import Problem
 from margintree.tree import ObliqueTree
@@ -148,8 +148,4 @@ def fingerprint(problem: Problem) -> str:
         problem.scaling.minimum,
         problem.scaling.span,
     )
-    digest = hashlib.sha256(problem.margin_norm.encode())
-    for part in parts:
-        digest.update(repr(part.shape).encode())
-        digest.update(part.astype("<f8").tobytes())
-    return digest.hexdigest()
+    return fingerprint_of(problem.margin_norm, *parts)

@@ -86,27 +86,27 @@ def usual_or_best(scores: FloatArray, splits: FloatArray, usual: int, n_rows: in
     return usual if scores[best] - scores[usual] <= DOUBT * error else best
 
 
-def half_gap(X: FloatArray) -> float:
-    """Return half the distance, in the median, from a row to the nearest one that is not equal.
+def half_spacing(X: FloatArray) -> float:
+    """Return half the distance, in the median, from a row to the nearest one that is elsewhere.
 
-    Where all rows are equal there is no such distance, and 1 is returned.
+    Where all rows are in one place there is no such distance, and 1 is returned.
 
     Examples
     --------
-    >>> half_gap(np.array([[0.0], [0.2], [0.2], [0.6]]))
+    >>> half_spacing(np.array([[0.0], [0.2], [0.2], [0.6]]))
     0.1
     """
     from scipy.spatial import KDTree  # not loaded before it is needed
 
     rows = np.unique(X, axis=0)
-    if len(rows) == 1:
-        return 1.0
-    distances, _ = KDTree(rows).query(rows, k=2)
-    return float(np.median(distances[:, 1]) / 2)
+    distances = KDTree(rows).query(rows, k=2)[0][:, 1]
+    # One row has no neighbour, and differences may be too small for a distance.
+    distances = distances[np.isfinite(distances) & (distances > 0)]
+    return float(np.median(distances) / 2) if len(distances) else 1.0
 
 
 def margins_of(tree: ObliqueTree) -> FloatArray:
-    """Return how far from every hyperplane its margin ends; 1 where a node does not split.
+    """Return how far from every hyperplane its value is 1; where there is no hyperplane, 1.
 
     Examples
     --------
@@ -120,11 +120,11 @@ def margins_of(tree: ObliqueTree) -> FloatArray:
 def shares_right(
     tree: ObliqueTree, X: FloatArray, y: IntArray, reach: FloatArray | float
 ) -> FloatArray:
-    """Return what share of every row arrives at leaves of its class when near splits let it pass.
+    """Return what share of every row arrives at leaves of its class, divided where splits are near.
 
     A row nearer to a hyperplane than its reach goes to both sides, more of it to its own side, and
     half to each where it lies on the hyperplane. All other rows go where `predict` sends them. With
-    few rows this tells trees apart that get equally many right.
+    few rows this tells apart trees that get about as many right.
 
     Parameters
     ----------
@@ -135,7 +135,7 @@ def shares_right(
     y : ndarray of shape (n,)
         Their class codes; a code that the tree does not know is never right.
     reach : float or ndarray of shape (2**D - 1,)
-        How near is near, for all hyperplanes or for each; see `half_gap` and `margins_of`.
+        How near is near, for all hyperplanes or for each; see `half_spacing` and `margins_of`.
 
     Examples
     --------

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from margintree.choice import (
     divide,
-    half_gap,
+    half_spacing,
     margins_of,
     place_of_best,
     shares_right,
@@ -184,19 +184,24 @@ def test_a_class_that_was_not_learnt_is_never_right():
 
 @pytest.mark.parametrize(
     ("method", "point"),
-    [("moctsvm", {"c1": 10.0, "c2": 0.1, "c3": 0.1}), ("cart", {"max_splits": 2})],
+    [
+        ("moctsvm", {"c1": 10.0, "c2": 0.1, "c3": 0.1}),
+        ("octsvm", {"c1": 0.1, "c2": 10.0, "c3": 0.1}),
+        ("cart", {"max_splits": 2}),
+    ],
 )
 def test_rows_near_a_split_count_on_both_sides(method, point):
     """Near is half way to a neighbour and, as another opinion, inside a margin if there is one."""
     X, y = canonical(load("iris"))
+    X, y = X[y != y[0]], y[y != y[0]]
     X, y, X_left, y_left = X[::2], y[::2], X[1::2], y[1::2]
     settings = Settings(2, 0.05, Limits(iterations=2, seed=0))
     (fit,) = METHODS[method].fit_path(X, y, [point], settings)
-    trees = METHODS[method].trees(X, np.unique(y, return_inverse=True)[1], 3, settings)
+    trees = METHODS[method].trees(X, np.unique(y, return_inverse=True)[1], 2, settings)
     tree = trees.solve([point])[0].tree
     Z, codes = tree.scaling.apply(X_left), np.unique(y_left, return_inverse=True)[1]
-    opinions = [shares_right(tree, Z, codes, half_gap(tree.scaling.apply(X))).sum()]
-    if method == "moctsvm":
+    opinions = [shares_right(tree, Z, codes, half_spacing(tree.scaling.apply(X))).sum()]
+    if method != "cart":
         opinions.append(shares_right(tree, Z, codes, margins_of(tree)).sum())
     assert fit.score(X_left, y_left) == pytest.approx(np.mean(opinions))
     assert fit.score(X_left, y_left) != (fit.predict(X_left) == y_left).sum()
@@ -296,7 +301,7 @@ def test_a_study_is_not_resumed_with_other_data(tmp_path, shared_data):
     """Iris as scikit-learn has it and iris as UCI has it are equally large and not the same."""
     store = run_all(tmp_path / "s.sqlite", data_sets=["iris"], methods=["cart"])
     before = store.rows()
-    with pytest.raises(InvalidInputError, match="iris had other rows"):
+    with pytest.raises(InvalidInputError, match="on iris were done on another"):
         run_study(SPEC, store, data_dir=shared_data)
     assert store.rows() == before
     run_study(SPEC, store, data_sets=["zoo"], methods=["cart"], data_dir=shared_data)

@@ -79,12 +79,13 @@ def test_a_store_keeps_to_one_specification(store):
 
 
 def test_a_store_keeps_to_one_version_of_the_data(store):
-    """Other data sets may join; a session that is refused leaves nothing behind."""
-    store.begin("tiny", "", {"iris": "a"})
-    store.begin("tiny", "", {"iris": "a", "zoo": "b"})
-    with pytest.raises(InvalidInputError, match="zoo had other rows"):
-        store.begin("tiny", "", {"iris": "a", "zoo": "c", "wine": "d"})
-    store.begin("tiny", "", {"wine": "e"})
+    """From the first run on that is done; a session that is refused leaves nothing behind."""
+    store.begin("tiny", "", {"iris": "by mistake"})
+    session = store.begin("tiny", "", {"iris": "a", "zoo": "b"})
+    store.write(session, JOB, [ROW])
+    with pytest.raises(InvalidInputError, match="on iris were done on another"):
+        store.begin("tiny", "", {"iris": "by mistake", "wine": "d"})
+    store.begin("tiny", "", {"iris": "a", "zoo": "c", "wine": "e"})
     assert len(store.sessions()) == 3
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from margintree._typing import AnyArray, FloatArray, IntArray
-from margintree.choice import half_gap, margins_of, shares_right
+from margintree.choice import half_spacing, margins_of, shares_right
 from margintree.incumbent import Price
 from margintree.judges import count_errors, price_labels, relative_errors
 from margintree.limits import Limits
@@ -126,11 +126,11 @@ class TreeMethod:
         trees = self.trees(X, codes, len(classes), settings)
         seconds = (time.perf_counter() - start) / len(grid)
         results = trees.solve(grid)
-        gap = half_gap(results[0].tree.scaling.apply(X))
+        spacing = half_spacing(results[0].tree.scaling.apply(X))
         return [
             Fit(
                 predict=_predictor(result.tree, classes),
-                score=self._score(result.tree, classes, gap),
+                score=self._score(result.tree, classes, spacing),
                 build_seconds=seconds,
                 fit_seconds=result.seconds,
                 splits=result.tree.n_splits,
@@ -141,9 +141,11 @@ class TreeMethod:
             for point, result in zip(grid, results, strict=True)
         ]
 
-    def _score(self, tree: ObliqueTree, classes: AnyArray, gap: float) -> Score:
+    def _score(self, tree: ObliqueTree, classes: AnyArray, spacing: float) -> Score:
         """Return the sum over rows of `shares_right`, in the mean over what may count as near."""
-        reaches: list[FloatArray | float] = [gap, margins_of(tree)] if self.has_margins else [gap]
+        reaches: list[FloatArray | float] = [spacing]
+        if self.has_margins:
+            reaches.append(margins_of(tree))
 
         def score(X: FloatArray, y: AnyArray) -> float:
             Z = tree.scaling.apply(X)

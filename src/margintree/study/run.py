@@ -19,7 +19,7 @@ from margintree.choice import divide, place_of_best, usual_or_best
 from margintree.datasets import data_folder, load
 from margintree.exceptions import InvalidInputError, MargintreeError
 from margintree.limits import Limits
-from margintree.study.jobs import canonical, digest, jobs_of
+from margintree.study.jobs import canonical, fingerprint, jobs_of
 from margintree.study.methods import METHODS, Fit, Grid, Point, Settings
 from margintree.study.spec import Spec
 from margintree.study.store import Job, Row, Store, as_json
@@ -74,8 +74,8 @@ def run_study(
     folder = data_folder(data_dir)
     jobs = open_jobs(jobs_of(spec, data_sets, methods), store, retry)
     tables, why_missing = _tables({job.data_set for job in jobs}, folder)
-    digests = {name: digest(*table) for name, table in tables.items()}
-    session = store.begin(spec.name, spec.text, digests)
+    fingerprints = {name: fingerprint(*table) for name, table in tables.items()}
+    session = store.begin(spec.name, spec.text, fingerprints)
     # Two processes on one store begin at opposite ends, and leave out what the other has done.
     jobs = jobs[::-1] if session % 2 == 0 else jobs
     skipped = (

@@ -52,11 +52,17 @@ CREATE TABLE IF NOT EXISTS runs (
     session INTEGER NOT NULL REFERENCES sessions (id),
     PRIMARY KEY (data_set, repetition, fold, method, reading, parameters)
 );
+COMMIT;
+"""
+_DATA = """
 CREATE TABLE IF NOT EXISTS data (
     data_set TEXT PRIMARY KEY,
-    digest TEXT NOT NULL
-);
-COMMIT;
+    fingerprint TEXT NOT NULL
+)
+"""
+_DATA_OF_DONE_ROWS = """
+SELECT data_set, fingerprint FROM data
+WHERE data_set IN (SELECT data_set FROM runs WHERE status = 'done')
 """
 _TABLES = "SELECT name FROM sqlite_master WHERE type = 'table'"
 _PACKAGES = (
@@ -237,20 +243,20 @@ class Store:
             )
         return cls(path)
 
-    def begin(self, name: str, text: str, digests: Mapping[str, str] | None = None) -> int:
+    def begin(self, name: str, text: str, data: Mapping[str, str] | None = None) -> int:
         """Note a new session, and return its number.
 
         Parameters
         ----------
         name, text : str
             The specification that it follows.
-        digests : dict, optional
-            What tells the rows of each data set that it uses from others.
+        data : dict, optional
+            The fingerprint of every data set that it uses.
 
         Raises
         ------
         InvalidInputError
-            When the store holds rows of another specification, or of other data.
+            When the store is of another specification, or has runs of a data set that was another.
         """
         spec = as_json({"name": name, "text": text})
         with self._errors(), self._connection() as connection:
@@ -261,7 +267,7 @@ class Store:
                     f"The store {str(self.path)!r} must hold rows of one specification; it holds "
                     f"those of another one than {name!r} as it is now. Choose another file."
                 )
-            self._hold_to(digests or {}, connection)
+            self._keep_to(data or {}, connection)
             values = _now(), as_json(_versions()), source_commit(), _machine(), spec
             cursor = connection.execute(
                 "INSERT INTO sessions (started, versions, commit_id, machine, spec)"
@@ -270,17 +276,18 @@ class Store:
             )
             return int(cursor.lastrowid or 0)
 
-    def _hold_to(self, digests: Mapping[str, str], connection: sqlite3.Connection) -> None:
-        """Note the digests of new data sets, and compare all others with what was noted."""
-        known = dict(connection.execute("SELECT data_set, digest FROM data"))
-        others = [name for name in digests if known.get(name, digests[name]) != digests[name]]
+    def _keep_to(self, data: Mapping[str, str], connection: sqlite3.Connection) -> None:
+        """Note fingerprints; those of data sets with runs that are done must be the ones noted."""
+        connection.execute(_DATA)
+        known = dict(connection.execute(_DATA_OF_DONE_ROWS))
+        others = [name for name in data if known.get(name, data[name]) != data[name]]
         if others:
             raise InvalidInputError(
-                f"The store {str(self.path)!r} must hold rows of one version of a data set; "
-                f"{', '.join(others)} had other rows when it was begun. Give the data folder of "
-                "that time (--data-dir), or choose another file."
+                f"The store {str(self.path)!r} must hold runs on one version of a data set; those "
+                f"on {', '.join(others)} were done on another. Give the data folder of that time "
+                "(--data-dir), or choose another file."
             )
-        connection.executemany("INSERT OR IGNORE INTO data VALUES (?, ?)", digests.items())
+        connection.executemany("INSERT OR REPLACE INTO data VALUES (?, ?)", data.items())
 
     def write(self, session: int, job: Job, rows: Sequence[Row]) -> None:
         """Write all rows of a job, in place of those it has, or none.
