@@ -105,7 +105,7 @@ class TreeMethod:
     max_classes : int or None
         The most classes it can tell apart.
     has_margins : bool
-        Whether its trees have margins, which then have a part in their score.
+        Whether its trees have margins, and are scored by how near rows are to splits.
     """
 
     trees: type[Trees]
@@ -125,12 +125,10 @@ class TreeMethod:
         classes, codes = np.unique(y, return_inverse=True)
         trees = self.trees(X, codes, len(classes), settings)
         seconds = (time.perf_counter() - start) / len(grid)
-        results = trees.solve(grid)
-        spacing = half_spacing(results[0].tree.scaling.apply(X))
         return [
             Fit(
                 predict=_predictor(result.tree, classes),
-                score=self._score(result.tree, classes, spacing),
+                score=self._score(result.tree, classes, X),
                 build_seconds=seconds,
                 fit_seconds=result.seconds,
                 splits=result.tree.n_splits,
@@ -138,26 +136,34 @@ class TreeMethod:
                 objective=trees.judge(point, result.tree).total,
                 bound=result.bound,
             )
-            for point, result in zip(grid, results, strict=True)
+            for point, result in zip(grid, trees.solve(grid), strict=True)
         ]
 
-    def _score(self, tree: ObliqueTree, classes: AnyArray, spacing: float) -> Score:
-        """Return the sum over rows of `shares_right`, in the mean over what may count as near."""
-        reaches: list[FloatArray | float] = [spacing]
+    def _score(self, tree: ObliqueTree, classes: AnyArray, X: FloatArray) -> Score:
+        """Return what scores a tree that was learnt from the rows ``X``."""
         if self.has_margins:
-            reaches.append(margins_of(tree))
-
-        def score(X: FloatArray, y: AnyArray) -> float:
-            Z = tree.scaling.apply(X)
-            codes = np.where(np.isin(y, classes), np.searchsorted(classes, y), -1)
-            sums = [shares_right(tree, Z, codes, reach).sum() for reach in reaches]
-            return float(np.mean(sums))
-
-        return score
+            return _margin_score(tree, classes, X)
+        return _counter(_predictor(tree, classes))
 
 
 def _predictor(tree: ObliqueTree, classes: AnyArray) -> Callable[[FloatArray], AnyArray]:
     return lambda X: np.asarray(classes[tree.predict(tree.scaling.apply(X))])
+
+
+def _counter(predict: Callable[[FloatArray], AnyArray]) -> Score:
+    return lambda X, y: int((predict(X) == y).sum())
+
+
+def _margin_score(tree: ObliqueTree, classes: AnyArray, learnt: FloatArray) -> Score:
+    """Return the sum of `shares_right`, in the mean over two things that may count as near."""
+
+    def score(X: FloatArray, y: AnyArray) -> float:
+        Z = tree.scaling.apply(X)
+        codes = np.where(np.isin(y, classes), np.searchsorted(classes, y), -1)
+        reaches = half_spacing(tree.scaling.apply(learnt)), margins_of(tree)
+        return float(np.mean([shares_right(tree, Z, codes, reach).sum() for reach in reaches]))
+
+    return score
 
 
 @dataclass(frozen=True)
@@ -200,7 +206,7 @@ class OutsideMethod:
         seconds = time.perf_counter() - built
         return Fit(
             classifier.predict,
-            lambda X, y: int((classifier.predict(X) == y).sum()),
+            _counter(classifier.predict),
             built - start,
             seconds,
             self.n_splits(classifier),
