@@ -15,7 +15,7 @@ DESIGN = Path(__file__).parents[1] / "docs" / "design.md"
 
 ROOMS = [
     ["_typing", "_files", "_collector", "exceptions", "page"],
-    ["_extras", "_labels", "_products"],
+    ["_extras", "_fingerprint", "_labels", "_products"],
     ["topology", "scaling"],
     ["tree"],
     ["problem"],
