@@ -13,6 +13,7 @@ from margintree.search.kernels.lines import (
     best_intercept,
     best_scale,
     best_step,
+    merged_order,
     rescale,
     sorted_order,
 )
@@ -30,7 +31,18 @@ few = settings(max_examples=80)
 def test_sorting_keeps_the_turn_of_equal_keys(keys):
     """As NumPy's stable sort does."""
     expected = np.argsort(keys, kind="stable")
-    assert sorted_order(np.array(keys)).tolist() == expected.tolist()
+    for sort in (sorted_order, merged_order):
+        assert sort(np.array(keys)).tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize(
+    "stretch", [lambda x: x, np.exp, np.tan, np.round, lambda x: x**41, np.sign]
+)
+def test_sorting_takes_keys_however_they_lie(stretch):
+    """Evenly, far apart, all but a few of them in one place, or equal: as NumPy's stable sort."""
+    for seed, size in enumerate((1, 2, 3, 17, 100, 400)):
+        keys = stretch(10 * np.random.default_rng(seed).standard_normal(size))
+        assert sorted_order(keys).tolist() == np.argsort(keys, kind="stable").tolist()
 
 
 @few

@@ -21,7 +21,6 @@ from margintree._collector import collector_paused
 from margintree.limits import Clock
 from margintree.problem import Problem
 from margintree.search.climb import Chain, Parts, climb
-from margintree.search.groupings import make_groupings
 from margintree.search.kernels.lines import best_step
 from margintree.search.kernels.sketch import lift, rows_below
 from margintree.search.kernels.sweep import cheapest_label, sweep
@@ -135,7 +134,7 @@ def _run_small() -> None:
     problem = _toy()
     chain = Chain(number=1, seed=0, origin=None, scale=4.0, max_iterations=2)
     bench = Workbench(make_task(problem))
-    climb(bench, chain, Parts(), make_groupings(problem, 0), Clock(np.inf).is_over)
+    climb(bench, chain, Parts(), [problem.y], Clock(np.inf).is_over)
     for kick in KICKS:
         bench.clear(4.0)
         rebuild(bench, 1, problem.y)

@@ -11,12 +11,62 @@ from margintree._typing import FloatArray, IntArray
 from margintree.search.kernels._jit import kernel, part
 from margintree.search.kernels.sketch import Sketch, Task
 
+CROWD = 8
+"""Places by which keys move on average, while they are sorted, where they are said to crowd."""
+
 
 @kernel
 def sorted_order(keys: FloatArray) -> IntArray:
     """Return the positions of the keys from the smallest to the largest, equal ones in turn.
 
-    Merges runs of growing length. NumPy's own sort would take far longer to compile.
+    Deals the keys into as many cells of equal width, in turn, and mends what is then out of order.
+    That mispredicts hardly any branch, which is what sorting by comparisons takes its time for.
+    Where keys crowd in few cells, or are not finite, runs are merged instead.
+    """
+    n = len(keys)
+    low, high = np.inf, -np.inf
+    for k in range(n):
+        low, high = min(low, keys[k]), max(high, keys[k])
+    if not -np.inf < low <= high < np.inf:
+        return merged_order(keys)
+    cells_per_unit = (n - 1) / (high - low) if high > low else 0.0
+    cells, ends = np.empty(n, dtype=np.int64), np.zeros(n + 1, dtype=np.int64)
+    for k in range(n):
+        cell = (keys[k] - low) * cells_per_unit
+        if not 0 <= cell < n:
+            return merged_order(keys)
+        cells[k] = int(cell)
+        ends[cells[k] + 1] += 1
+    for k in range(n):
+        ends[k + 1] += ends[k]
+    order, ranked = np.empty(n, dtype=np.int64), np.empty(n)
+    for k in range(n):
+        place = ends[cells[k]]
+        ends[cells[k]] += 1
+        order[place], ranked[place] = k, keys[k]
+    return order if insert(ranked, order, CROWD * n) else merged_order(keys)
+
+
+@part
+def insert(ranked: FloatArray, order: IntArray, max_moves: int) -> bool:
+    """Sort keys that are nearly in order, and ``order`` with them; tell whether that was quick."""
+    for k in range(1, len(ranked)):
+        key, row, place = ranked[k], order[k], k
+        while place > 0 and ranked[place - 1] > key:
+            ranked[place], order[place] = ranked[place - 1], order[place - 1]
+            place -= 1
+        ranked[place], order[place] = key, row
+        max_moves -= k - place
+        if max_moves < 0:
+            return False
+    return True
+
+
+@kernel
+def merged_order(keys: FloatArray) -> IntArray:
+    """Return what `sorted_order` does, by merging runs of growing length.
+
+    NumPy's own sort would take far longer to compile.
     """
     n = len(keys)
     order, merged = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
@@ -116,10 +166,10 @@ def best_step(
     """
     m = len(values)
     offsets = np.array([-1.0, -eps, 0.0, eps, 1.0])
-    where = np.empty(5 * m)
+    where, event = np.empty(5 * m), np.empty(5 * m, dtype=np.int64)
+    jumps, sizes = np.empty(m), np.empty(m)
     count, inside = 0, 0
     cost, slope = 0.0, 0.0
-    event = np.empty(5 * m, dtype=np.int64)
     for i in range(m):
         start = values[i] - reach * changes[i]
         cost += right_costs[i] if start >= 0 else left_costs[i]
@@ -129,60 +179,57 @@ def best_step(
             continue
         if abs(start) < 1:
             slope -= pull[i] * changes[i] * (1.0 if start >= 0 else -1.0)
+        rises = changes[i] > 0
+        jumps[i] = right_costs[i] - left_costs[i] if rises else left_costs[i] - right_costs[i]
+        sizes[i] = pull[i] * abs(changes[i])
         for k in range(5):
-            at = (offsets[k] - values[i]) / changes[i]
-            if -reach < at < reach:
-                where[count] = at
-                event[count] = 5 * i + k
-                count += 1
-    return _scan(
-        where[:count],
-        event[:count],
-        changes,
-        left_costs,
-        right_costs,
-        pull,
-        -reach,
-        cost,
-        slope,
-        inside,
-    )
+            where[count] = (offsets[k] - values[i]) / changes[i]
+            event[count] = 5 * i + (k if rises else 4 - k)
+            count += -reach < where[count] < reach
+    return scan(where[:count], event[:count], jumps, sizes, -reach, cost, slope, inside)
 
 
 @part
-def _scan(
+def scan(
     where: FloatArray,
     event: IntArray,
-    changes: FloatArray,
-    left_costs: FloatArray,
-    right_costs: FloatArray,
-    pull: FloatArray,
+    jumps: FloatArray,
+    sizes: FloatArray,
     position: float,
     cost: float,
     slope: float,
     inside: int,
 ) -> tuple[float, float]:
-    """Walk along the sorted events of `best_step` and return the best allowed place."""
+    """Walk along the events of `best_step` and return the best allowed place and its cost.
+
+    Parameters
+    ----------
+    where : ndarray
+        The places of the events.
+    event : int ndarray
+        Five times the row, plus what happens to it on the way: it comes into the margin (0) and so
+        close that it breaks the routing margin (1), changes sides (2), leaves the one (3) and the
+        other (4).
+    jumps, sizes : ndarray
+        By how much the cost of each row jumps where it changes sides, and how steep it is inside
+        the margin.
+    position, cost, slope : float
+        Where the walk begins, what that costs, and how steep the cost is there.
+    inside : int
+        Rows that break the routing margin there.
+    """
+    bends = np.array([1.0, 0.0, -2.0, 0.0, 1.0])
     best, best_cost = 0.0, np.inf
     for e in sorted_order(where):
         i, kind = event[e] // 5, event[e] % 5
-        rising = changes[i] > 0
         cost += slope * (where[e] - position)
         position = where[e]
-        enters = kind == (1 if rising else 3)
-        if kind == (3 if rising else 1):
-            inside -= 1
-        if kind != 2 and inside == 0 and cost < best_cost:
+        inside -= kind == 3
+        if cost < best_cost and inside == 0 and kind != 2:
             best, best_cost = position, cost
-        size = pull[i] * abs(changes[i])
-        if enters:
-            inside += 1
-        elif kind == 2:
-            jump = right_costs[i] - left_costs[i]
-            cost += jump if rising else -jump
-            slope -= 2 * size
-        elif kind == 0 or kind == 4:
-            slope += size
+        inside += kind == 1
+        cost += jumps[i] if kind == 2 else 0.0
+        slope += bends[kind] * sizes[i]
     return best, best_cost
 
 
