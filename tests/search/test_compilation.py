@@ -95,3 +95,18 @@ def test_nothing_is_started_where_kernels_are_on_disk():
     code = "from margintree.search.compilation import _is_first_time; print(_is_first_time())"
     output = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout
     assert output == "False\n"
+
+
+def test_loading_kernels_leaves_numba_unprepared_to_compile():
+    """What it has to know for that is loaded by whoever compiles something, and is all there."""
+    compile_kernels(many_rows=False, layouts=False)
+    code = """
+import sys
+import numba, numpy
+from margintree import MOCTSVMClassifier
+MOCTSVMClassifier(max_iter=4).fit([[0.0], [0.2], [0.7], [1.0]], [0, 0, 1, 1])
+print("numba.np.arraymath" in sys.modules, end=" ")
+print(numba.njit(lambda x: x.sum())(numpy.ones(3)))
+"""
+    output = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout
+    assert output == "False 3.0\n"

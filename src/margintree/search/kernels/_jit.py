@@ -1,9 +1,11 @@
 """How every kernel is compiled."""
 
 from collections.abc import Callable
-from typing import ParamSpec, TypeVar
+from functools import partial
+from typing import Any, ParamSpec, TypeVar
 
 import numba
+from numba.core.runtime.nrt import rtsys
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
@@ -24,11 +26,28 @@ def part(function: Callable[_P, _R]) -> Callable[_P, _R]:
 
 
 def _compile(function: Callable[_P, _R], inline: str) -> Callable[_P, _R]:
-    compiled: Callable[_P, _R] = numba.njit(
+    compiled: Any = numba.njit(
         cache=True,
         nogil=True,
         error_model="numpy",
         inline=inline,
         no_cfunc_wrapper=True,  # nobody passes kernels as values; this saves compiling
     )(function)
+    if compiled is not function:  # as it is where compilation is off
+        cache = compiled._cache
+        cache.load_overload = partial(_load, cache.load_overload)
     return compiled
+
+
+def _load(load_overload: Callable[..., Any], signature: Any, target_context: Any) -> Any:
+    """Load a kernel from disk without getting ready to compile, as numba would do first.
+
+    For that it learns all it knows of Python and NumPy, which takes longer than to load all kernels
+    of a search. Where there is none on disk, it does so yet, before it compiles. Numba holds its
+    lock meanwhile, so nobody else meets the context as it is in between.
+    """
+    target_context.refresh = partial(rtsys.initialize, target_context)
+    try:
+        return load_overload(signature, target_context)
+    finally:
+        del target_context.refresh
