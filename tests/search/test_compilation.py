@@ -108,5 +108,35 @@ MOCTSVMClassifier(max_iter=4).fit([[0.0], [0.2], [0.7], [1.0]], [0, 0, 1, 1])
 print("numba.np.arraymath" in sys.modules, end=" ")
 print(numba.njit(lambda x: x.sum())(numpy.ones(3)))
 """
-    output = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout
+    output = subprocess.run(
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, check=True
+    ).stdout
     assert output == "False 3.0\n"
+
+
+@pytest.mark.parametrize(
+    "fit",
+    [
+        "MOCTSVMClassifier(max_depth=1, max_iter=2).fit(X, y)",
+        "MOCTSVMClassifier(max_depth=2, max_iter=300).fit(X[:60], y[:60])",
+        "OCTClassifier(max_depth=2).fit(X[:60], y[:60])",
+        "OCTHClassifier(max_depth=2, max_iter=2).fit(X[:60], y[:60])",
+    ],
+    ids=["many rows", "layouts", "one feature", "few features"],
+)
+def test_kernels_from_disk_are_complete(fit):
+    """A process that compiles nothing finds all that its kernels call, and the same tree."""
+    code = f"""
+import numpy
+from margintree import MOCTSVMClassifier, OCTClassifier, OCTHClassifier
+X = numpy.random.default_rng(0).random((1500, 2))
+y = X[:, 0] > X[:, 1]
+print({fit}.tree_.weights.tobytes().hex())
+"""
+    trees = [
+        subprocess.run(
+            [sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, check=True
+        ).stdout
+        for _ in range(2)
+    ]
+    assert trees[0] == trees[1]

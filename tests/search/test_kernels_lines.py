@@ -45,6 +45,19 @@ def test_sorting_takes_keys_however_they_lie(stretch):
         assert sorted_order(keys).tolist() == np.argsort(keys, kind="stable").tolist()
 
 
+@pytest.mark.filterwarnings("ignore:overflow", "ignore:invalid")
+@pytest.mark.parametrize("keys", [[5e-324, 0.0], [2e-310, 0.0, 1e-310], [1.7e308, 0.0, -1.7e308]])
+def test_sorting_takes_keys_too_close_or_too_far_apart_for_cells(keys):
+    """No cell can be computed for them, and nothing is written out of range."""
+    assert sorted_order(np.array(keys)).tolist() == np.argsort(keys, kind="stable").tolist()
+
+
+@pytest.mark.filterwarnings("ignore:invalid")
+def test_keys_that_are_no_numbers_have_some_order():
+    """Every position comes once, whatever the order."""
+    assert sorted(sorted_order(np.array([0.0, np.nan, 1.0]))) == [0, 1, 2]
+
+
 @few
 @given(lines(), margins)
 def test_the_best_intercept_is_the_best_of_all_candidates(line, eps):

@@ -33,21 +33,18 @@ def _compile(function: Callable[_P, _R], inline: str) -> Callable[_P, _R]:
         inline=inline,
         no_cfunc_wrapper=True,  # nobody passes kernels as values; this saves compiling
     )(function)
-    if compiled is not function:  # as it is where compilation is off
-        cache = compiled._cache
-        cache.load_overload = partial(_load, cache.load_overload)
+    cache: Any = getattr(compiled, "_cache", None)  # there is none where compilation is off
+    if hasattr(cache, "_load_overload") and hasattr(cache, "_guard_against_spurious_io_errors"):
+        cache.load_overload = partial(_load, cache)
     return compiled
 
 
-def _load(load_overload: Callable[..., Any], signature: Any, target_context: Any) -> Any:
-    """Load a kernel from disk without getting ready to compile, as numba would do first.
+def _load(cache: Any, signature: Any, target_context: Any) -> Any:
+    """Load a kernel from disk as numba's cache does, but without getting ready to compile.
 
-    For that it learns all it knows of Python and NumPy, which takes longer than to load all kernels
-    of a search. Where there is none on disk, it does so yet, before it compiles. Numba holds its
-    lock meanwhile, so nobody else meets the context as it is in between.
+    Numba would first learn all it knows of Python and NumPy, which takes longer than to load all
+    kernels of a search. Where a kernel is not on disk, it still does so before it compiles.
     """
-    target_context.refresh = partial(rtsys.initialize, target_context)
-    try:
-        return load_overload(signature, target_context)
-    finally:
-        del target_context.refresh
+    rtsys.initialize(target_context)
+    with cache._guard_against_spurious_io_errors():
+        return cache._load_overload(signature, target_context)

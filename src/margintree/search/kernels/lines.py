@@ -12,7 +12,7 @@ from margintree.search.kernels._jit import kernel, part
 from margintree.search.kernels.sketch import Sketch, Task
 
 CROWD = 8
-"""Places by which keys move on average, while they are sorted, where they are said to crowd."""
+"""Places that a key may move on average while keys are mended; beyond that, they crowd."""
 
 
 @kernel
@@ -44,12 +44,15 @@ def sorted_order(keys: FloatArray) -> IntArray:
         place = ends[cells[k]]
         ends[cells[k]] += 1
         order[place], ranked[place] = k, keys[k]
-    return order if insert(ranked, order, CROWD * n) else merged_order(keys)
+    return order if mend(ranked, order, CROWD * n) else merged_order(keys)
 
 
 @part
-def insert(ranked: FloatArray, order: IntArray, max_moves: int) -> bool:
-    """Sort keys that are nearly in order, and ``order`` with them; tell whether that was quick."""
+def mend(ranked: FloatArray, order: IntArray, max_moves: int) -> bool:
+    """Sort keys that are nearly in order, and ``order`` with them, by insertion.
+
+    Equal keys stay in turn. Returns False where that takes more moves, and leaves it half done.
+    """
     for k in range(1, len(ranked)):
         key, row, place = ranked[k], order[k], k
         while place > 0 and ranked[place - 1] > key:
@@ -64,7 +67,7 @@ def insert(ranked: FloatArray, order: IntArray, max_moves: int) -> bool:
 
 @kernel
 def merged_order(keys: FloatArray) -> IntArray:
-    """Return what `sorted_order` does, by merging runs of growing length.
+    """Return the positions of the keys in order, equal ones in turn, by merging growing runs.
 
     NumPy's own sort would take far longer to compile.
     """
@@ -207,12 +210,12 @@ def scan(
     where : ndarray
         The places of the events.
     event : int ndarray
-        Five times the row, plus what happens to it on the way: it comes into the margin (0) and so
-        close that it breaks the routing margin (1), changes sides (2), leaves the one (3) and the
-        other (4).
+        Five times the row, plus what happens to it on the way: it comes into the margin (0), comes
+        so close that it breaks the routing margin (1), changes sides (2), keeps the routing margin
+        again (3), leaves the margin (4).
     jumps, sizes : ndarray
-        By how much the cost of each row jumps where it changes sides, and how steep it is inside
-        the margin.
+        By how much the cost of each row jumps where it changes sides, and how fast it changes,
+        either way, inside the margin.
     position, cost, slope : float
         Where the walk begins, what that costs, and how steep the cost is there.
     inside : int
