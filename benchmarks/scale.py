@@ -152,6 +152,8 @@ def run_cold() -> None:
     """Time imports and first fits in new processes, the best of several.
 
     With few rows the search is longer and looks at layouts, too, which have kernels of their own.
+    The printed table is that of an environment without extras: scikit-learn imports pandas, and
+    numba imports coverage, wherever they are installed.
     """
     iris = "from sklearn.datasets import load_iris; X, y = load_iris(return_X_y=True)"
     fit = f"{iris}; from margintree import MOCTSVMClassifier; MOCTSVMClassifier().fit"
