@@ -27,11 +27,11 @@ from sklearn.model_selection import GridSearchCV, PredefinedSplit
 
 import folds
 from about import about
-from margintree._typing import FloatArray, IntArray
-from margintree.choice import divide
+from margintree._lib.arrays import FloatArray, IntArray
+from margintree._lib.exceptions import ShallowTreeWarning
 from margintree.estimators import CARTClassifier, CARTClassifierCV, MOCTSVMClassifierCV
-from margintree.exceptions import ShallowTreeWarning
-from margintree.references import REFERENCES
+from margintree.methods.choice import divide
+from margintree.study.references import REFERENCES
 
 N_FOLDS = 4
 """Folds of the test, and of the choice inside."""

@@ -11,15 +11,15 @@ import math
 from dataclasses import dataclass
 
 from about import about
-from margintree.formulation import Strengthening, build, decode, encode_tree
-from margintree.limits import Limits
-from margintree.objective import objective
-from margintree.problem import Problem
-from margintree.result import relative_gap
-from margintree.search import search
-from margintree.solvers import get
+from margintree.core.judges.margins import objective
+from margintree.core.limits import Limits
+from margintree.core.problem import Problem
+from margintree.core.result import relative_gap
+from margintree.core.tree import ObliqueTree
+from margintree.exact.programs import Strengthening, build, decode, encode_tree
+from margintree.exact.solvers import get
+from margintree.search.margin import search
 from margintree.testing.instances import INSTANCES, Instance
-from margintree.tree import ObliqueTree
 
 QUICK = ("wineD=2(10,1,1)", "irisD=2(10,1,1)", "irisD=1(10,1,1)", "breastD=1(1,1,0.1)")
 BAR = 5.0

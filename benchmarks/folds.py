@@ -4,10 +4,10 @@ from pathlib import Path
 
 import numpy as np
 
-from margintree._typing import FloatArray, IntArray
-from margintree.choice import divide
-from margintree.datasets import CATALOGUE, data_folder, load
-from margintree.problem import Costs, Problem
+from margintree._lib.arrays import FloatArray, IntArray
+from margintree.core.problem import Costs, Problem
+from margintree.data.datasets import CATALOGUE, data_folder, load
+from margintree.methods.choice import divide
 
 _BESIDE = Path(__file__).resolve().parents[2] / "shared" / "data"
 DATA = data_folder() or (_BESIDE if _BESIDE.is_dir() else None)

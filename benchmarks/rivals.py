@@ -23,15 +23,15 @@ import numpy as np
 import folds
 from about import about
 from kept import read_rows
-from margintree.axis.cart import grow
+from margintree.core.incumbent import Incumbent
+from margintree.core.judges import count_errors
+from margintree.core.limits import Clock, Limits
+from margintree.core.result import Reason, Result
+from margintree.core.simplify import centred
 from margintree.estimators import MOCTSVMClassifier, OCTClassifier, OCTHClassifier
-from margintree.formulation import build_octh, decode_octh, encode_octh
-from margintree.incumbent import Incumbent
-from margintree.judges import count_errors
-from margintree.limits import Clock, Limits
-from margintree.result import Reason, Result
-from margintree.solvers import get
-from margintree.tidy import centred
+from margintree.exact.programs import build_octh, decode_octh, encode_octh
+from margintree.exact.solvers import get
+from margintree.search.axis.cart import grow
 
 DEPTH = 3
 ALPHA = 0.01

@@ -28,8 +28,8 @@ from sklearn.tree import DecisionTreeClassifier
 import folds
 from about import about
 from margintree import MOCTSVMClassifier
-from margintree.limits import resident_memory
-from margintree.references import REFERENCES
+from margintree.core.limits import resident_memory
+from margintree.study.references import REFERENCES
 
 LARGE = None if folds.DATA is None else folds.DATA / "large"
 ROWS = (1_000, 10_000, 100_000, 581_012)

@@ -25,18 +25,18 @@ import numpy as np
 import folds
 from about import about
 from kept import read_rows
-from margintree.fit import fit_tree
-from margintree.formulation import build, decode, encode_tree
-from margintree.limits import Limits
-from margintree.objective import objective
-from margintree.problem import Problem
-from margintree.result import Result
-from margintree.search import Parts, search
-from margintree.search.compilation import compile_kernels
-from margintree.solvers import get
+from margintree.core.judges.margins import objective
+from margintree.core.limits import Limits
+from margintree.core.problem import Problem
+from margintree.core.result import Result
+from margintree.core.simplify import tidy
+from margintree.core.tree import ObliqueTree
+from margintree.exact.programs import build, decode, encode_tree
+from margintree.exact.solvers import get
+from margintree.methods.fit import fit_tree
+from margintree.search.margin import Parts, search
+from margintree.search.margin.compilation import compile_kernels
 from margintree.testing.instances import INSTANCES
-from margintree.tidy import tidy
-from margintree.tree import ObliqueTree
 
 Verbatim = argparse.RawDescriptionHelpFormatter
 COSTS = ((1.0, 0.1, 0.1), (10.0, 1.0, 0.1), (100.0, 10.0, 0.1), (10.0, 1.0, 1.0))
@@ -201,7 +201,7 @@ def main() -> int:
     if options.table == "exact":
         run_exact(names, folder, options.rows, seconds or 120.0)
         return 0
-    compile_kernels(many_rows=False, layouts=True)
+    compile_kernels(many_rows=False, leaf_groups=True)
     holds = {
         "search": lambda: run_search(names, folder, options.rows, seconds or 5.0),
         "proved": lambda: run_proved(names, folder, seconds or 60.0),

@@ -13,7 +13,7 @@ from typing import Any
 
 import margintree
 from margintree import MOCTSVMClassifier
-from margintree.datasets import load
+from margintree.data.datasets import load
 
 HERE = Path(__file__).parent
 PUBLIC = [name for name in margintree.__all__ if name != "__version__"]

@@ -12,7 +12,7 @@ import sqlite3
 import numpy as np
 
 from margintree import MOCTSVMClassifier, plot_partition, to_sql
-from margintree.datasets import load
+from margintree.data.datasets import load
 
 iris = load("iris")
 X = iris.X[:, 2:]

@@ -10,7 +10,7 @@ empty strip, and the flowers inside it are paid for.
 import matplotlib.pyplot as plt
 
 from margintree import MOCTSVMClassifier, plot_partition, plot_tree
-from margintree.datasets import load
+from margintree.data.datasets import load
 
 iris = load("iris")
 petals = [2, 3]

@@ -8,7 +8,7 @@ meet, the tree is proved optimal.
 """
 
 from margintree import MOCTSVMClassifier, plot_trace
-from margintree.datasets import load
+from margintree.data.datasets import load
 
 iris = load("iris")
 clf = MOCTSVMClassifier(max_depth=2, c1=3.0, c3=1.0, method="exact", time_limit=60)

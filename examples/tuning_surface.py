@@ -11,7 +11,7 @@ In the dark corner margins cost more than the errors that they save, and the tre
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 
 from margintree import MOCTSVMClassifier, plot_path
-from margintree.datasets import load
+from margintree.data.datasets import load
 
 wine = load("wine")
 grid = {"c1": [0.01, 0.1, 1, 10, 100], "c2": [0.001, 0.01, 0.1, 1, 10]}

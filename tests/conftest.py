@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from margintree.datasets import DATA_VARIABLE
+from margintree.data.datasets import DATA_VARIABLE
 
 settings.register_profile("margintree", deadline=None, derandomize=True, max_examples=60)
 settings.load_profile("margintree")

@@ -8,13 +8,13 @@ from multiprocessing import forkserver
 from unittest import mock
 
 from margintree.cli import main
-from margintree.search.compilation import compile_kernels
+from margintree.search.margin.compilation import compile_kernels
 
 # What a fit imports on first use.
 for room in ("estimators", "modelfile", "tables", "solvers.scip", "cli._view"):
     import_module(f"margintree.{room}")
 import_module("pyscipopt")
-compile_kernels(many_rows=False, layouts=True)
+compile_kernels(many_rows=False, leaf_groups=True)
 
 
 def start(*arguments: object) -> multiprocessing.Process:

@@ -3,8 +3,8 @@
 import numpy as np
 
 from margintree import MOCTSVMClassifier
-from margintree.objective import Cost
-from margintree.result import Reason, Result, TracePoint
+from margintree.core.judges.margins import Cost
+from margintree.core.result import Reason, Result, TracePoint
 
 
 def fitted(tree, classes=None, features=None, **params):

@@ -19,8 +19,8 @@ from matplotlib.text import Text
 
 import synthetic_rows
 from margintree import ObliqueTree, Reason, Result, TracePoint
-from margintree.plot import plot_partition, plot_path, plot_trace, plot_tree
-from margintree.scaling import Scaling
+from margintree.core.space import Scaling
+from margintree.show.plot import plot_partition, plot_path, plot_trace, plot_tree
 from margintree.study import figures
 from margintree.study.summary import summarise
 

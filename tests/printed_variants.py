@@ -9,15 +9,15 @@ from dataclasses import replace
 import numpy as np
 from scipy import sparse
 
-from margintree import topology
-from margintree.formulation import Strengthening, build, decode
-from margintree.formulation.assembly import merge, rows, stack
-from margintree.limits import Limits
-from margintree.objective import objective
-from margintree.problem import Costs, Problem
-from margintree.solvers import get
-from margintree.tidy import tidy
-from margintree.tree import ObliqueTree
+from margintree.core import topology
+from margintree.core.judges.margins import objective
+from margintree.core.limits import Limits
+from margintree.core.problem import Costs, Problem
+from margintree.core.simplify import tidy
+from margintree.core.tree import ObliqueTree
+from margintree.exact.programs import Strengthening, build, decode
+from margintree.exact.programs.assembly import merge, rows, stack
+from margintree.exact.solvers import get
 
 LINE = [[5.0], [5.0], [8.0], [10.0], [0.0], [1.0]], [1, 1, 0, 0, 1, 0]
 PLANE = (

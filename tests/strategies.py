@@ -4,9 +4,9 @@ import numpy as np
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from margintree.problem import Costs, Problem
-from margintree.scaling import Scaling
-from margintree.tree import ObliqueTree
+from margintree.core.problem import Costs, Problem
+from margintree.core.space import Scaling
+from margintree.core.tree import ObliqueTree
 
 coordinates = st.floats(-4, 4, width=16)
 weights = st.integers(1, 4).map(float)

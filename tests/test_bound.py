@@ -5,15 +5,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from margintree.bound import contradictions, lower_bound, separation, unnamed
-from margintree.objective import objective
-from margintree.problem import Costs, Problem
+from margintree.core.bound import contradictions, lower_bound, separation, unnamed
+from margintree.core.judges.margins import objective
+from margintree.core.problem import Costs, Problem
+from margintree.core.simplify import tidy
+from margintree.core.tree import ObliqueTree
 from margintree.testing.instances import tiny_problem
 from margintree.testing.oracle import cheapest_tree
-from margintree.tidy import tidy
-from margintree.tree import ObliqueTree
-from sketches import small_problems
 from strategies import trees
+from working_trees import small_problems
 
 ROUNDING = 1e-9
 

@@ -9,17 +9,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from margintree import MOCTSVMClassifier, from_json, to_json
-from margintree.checkpoint import PAUSE, Checkpoint, fingerprint
-from margintree.exceptions import CheckpointWarning, InvalidInputError, ModelFileError
-from margintree.fit import fit_tree
-from margintree.limits import Limits
-from margintree.objective import objective
-from margintree.problem import Costs, Problem
-from margintree.result import Reason
-from margintree.solvers import SOLVERS
+from margintree._lib.exceptions import CheckpointWarning, InvalidInputError, ModelFileError
+from margintree.core.judges.margins import objective
+from margintree.core.limits import Limits
+from margintree.core.problem import Costs, Problem
+from margintree.core.result import Reason
+from margintree.core.tree import ObliqueTree
+from margintree.exact.checkpoint import PAUSE, Checkpoint, fingerprint
+from margintree.exact.solvers import SOLVERS
+from margintree.methods.fit import fit_tree
 from margintree.testing.instances import clouds, tiny_problems
 from margintree.testing.oracle import cheapest_tree
-from margintree.tree import ObliqueTree
 from strategies import problems, raw_data, settings, trees
 
 X, y = (rows[::2] for rows in clouds())
@@ -123,7 +123,7 @@ def test_the_solver_writes_every_better_tree(path, monkeypatch):
     """What the file says at any time is a tree, its true cost and a bound below the optimum."""
     poor = fit_tree(CLOUDS, limits=Limits(iterations=0)).tree
     best = fit_tree(CLOUDS, method="exact").objective
-    monkeypatch.setattr("margintree.fit._MarginTrees.first", first_without_search)
+    monkeypatch.setattr("margintree.methods.fit._MarginTrees.first", first_without_search)
     kept = []
     properly = Checkpoint.keep
 
@@ -144,7 +144,7 @@ def test_the_solver_writes_every_better_tree(path, monkeypatch):
 
 
 def first_without_search(model, limits, starts, progress):
-    from margintree.search import search
+    from margintree.search.margin import search
 
     return search(model.problem, replace(limits, iterations=0), starts, progress)
 

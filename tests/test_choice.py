@@ -8,8 +8,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import strategies
-from margintree import topology
-from margintree.choice import half_spacing, margins_of, shares_right
+from margintree.core import topology
+from margintree.methods.choice import half_spacing, margins_of, shares_right
 
 REACH = st.floats(0.01, 10.0)
 

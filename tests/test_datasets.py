@@ -8,8 +8,8 @@ import json
 import numpy as np
 import pytest
 
-from margintree.datasets import CATALOGUE, DATA_VARIABLE, data_folder, load, place_of
-from margintree.exceptions import InvalidInputError, MissingDataError
+from margintree._lib.exceptions import InvalidInputError, MissingDataError
+from margintree.data.datasets import CATALOGUE, DATA_VARIABLE, data_folder, load, place_of
 
 HERE = [name for name, entry in CATALOGUE.items() if entry.origin not in ("OpenML", "")]
 EXACT = [name for name in HERE if name not in ("iris", "wine")]

@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from margintree import MissingPackageError
-from margintree._extras import imported
+from margintree._lib.extras import imported
 
 
 def test_a_missing_package_is_asked_for_by_its_extra():

@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from margintree._files import check_writable, write_whole
+from margintree._lib.files import check_writable, write_whole
 
 
 def test_new_and_existing_files(tmp_path):

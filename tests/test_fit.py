@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 
 from margintree import fit
-from margintree.exact import RESTART_BELOW, solve_exactly
-from margintree.exceptions import InvalidInputError, SolverMissingError
-from margintree.fit import fit_tree
-from margintree.limits import Limits, resident_memory
-from margintree.objective import objective
-from margintree.problem import Costs, Problem
-from margintree.result import Reason, TracePoint
-from margintree.search import engine, search
-from margintree.solvers import Outcome
+from margintree._lib.exceptions import InvalidInputError, SolverMissingError
+from margintree.core.judges.margins import objective
+from margintree.core.limits import Limits, resident_memory
+from margintree.core.problem import Costs, Problem
+from margintree.core.result import Reason, TracePoint
+from margintree.exact.solve import RESTART_BELOW, solve_exactly
+from margintree.exact.solvers import Outcome
+from margintree.methods.fit import fit_tree
+from margintree.search.margin import engine, search
 from margintree.testing.instances import INSTANCES, tiny_problem
 from margintree.testing.oracle import cheapest_tree
 
@@ -211,7 +211,7 @@ def test_memory_that_fills_up_after_the_search_ends_the_solve(monkeypatch, solve
         hoard.append(np.ones(2**26))  # half a GiB
         return build(*given)
 
-    monkeypatch.setattr("margintree.fit.build", build_and_fill)
+    monkeypatch.setattr("margintree.methods.fit.build", build_and_fill)
     limits = Limits(memory=resident_memory() + 0.4, iterations=5)
     result = fit_tree(CLOUDS, method="exact", solver=solver, limits=limits)
     check(CLOUDS, result)
@@ -261,7 +261,7 @@ def test_an_interrupt_before_the_solver_runs_keeps_the_tree_of_the_search(monkey
     def interrupt(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("margintree.fit.build", interrupt)
+    monkeypatch.setattr("margintree.methods.fit.build", interrupt)
     result = fit_tree(CLOUDS, method="exact", limits=Limits(iterations=5))
     check(CLOUDS, result)
     assert result.reason is Reason.INTERRUPTED

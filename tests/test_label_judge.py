@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from margintree import topology
-from margintree.judges import price_labels
-from margintree.problem import Costs, Problem
-from margintree.tree import ObliqueTree
+from margintree.core import topology
+from margintree.core.judges import price_labels
+from margintree.core.problem import Costs, Problem
+from margintree.core.tree import ObliqueTree
 from strategies import problems_with_trees
 
 

@@ -5,8 +5,8 @@ import mmap
 import numpy as np
 import pytest
 
-from margintree.exceptions import InvalidInputError
-from margintree.limits import Clock, Limits, resident_memory
+from margintree._lib.exceptions import InvalidInputError
+from margintree.core.limits import Clock, Limits, resident_memory
 
 
 @pytest.mark.parametrize(

@@ -22,8 +22,8 @@ from margintree import (
     save,
     to_json,
 )
+from margintree.core.result import Reason
 from margintree.estimators import ESTIMATORS
-from margintree.result import Reason
 from models import fitted
 from strategies import trees
 
@@ -313,7 +313,7 @@ def test_files_that_cannot_be_read(path, monkeypatch):
     with pytest.raises(ModelFileError, match="directory"):
         load(path.parent)
     save(fitted(STUMP), path)
-    monkeypatch.setattr("margintree.modelfile._read.MAX_BYTES", 10)
+    monkeypatch.setattr("margintree.estimators.modelfile._read.MAX_BYTES", 10)
     with pytest.raises(ModelFileError, match="bytes"):
         load(path)
 

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from margintree import topology
-from margintree.objective import TIE_SLACK, objective, with_leaf_mass
-from margintree.problem import Costs, Problem
-from margintree.tree import ObliqueTree
+from margintree.core import topology
+from margintree.core.judges.margins import TIE_SLACK, objective, with_leaf_mass
+from margintree.core.problem import Costs, Problem
+from margintree.core.tree import ObliqueTree
 from strategies import problems_with_trees, raw_data, settings, trees
 
 
@@ -113,7 +113,7 @@ def test_blocks_of_rows_change_nothing(monkeypatch):
     )
     tree = ObliqueTree.stump([2.0, 1.0], -1.5, leaf_classes=[0, 1], n_classes=2)
     whole = objective(problem, tree)
-    monkeypatch.setattr("margintree.tree._BLOCK_ROWS", 7)
+    monkeypatch.setattr("margintree.core.tree._BLOCK_ROWS", 7)
     parts = objective(problem, tree)
     assert parts.total == pytest.approx(whole.total)
 

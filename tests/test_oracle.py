@@ -5,16 +5,16 @@ from functools import cache
 import numpy as np
 import pytest
 
-from margintree.formulation import build, decode, encode_tree
-from margintree.limits import Limits
-from margintree.objective import objective
-from margintree.problem import Costs, Problem
-from margintree.result import Reason
-from margintree.solvers import get
+from margintree.core.judges.margins import objective
+from margintree.core.limits import Limits
+from margintree.core.problem import Costs, Problem
+from margintree.core.result import Reason
+from margintree.core.simplify import tidy
+from margintree.core.tree import ObliqueTree
+from margintree.exact.programs import build, decode, encode_tree
+from margintree.exact.solvers import get
 from margintree.testing.instances import INSTANCES, tiny_problems
 from margintree.testing.oracle import cheapest_tree, linear_divisions
-from margintree.tidy import tidy
-from margintree.tree import ObliqueTree
 
 TINY = list(tiny_problems(42))
 

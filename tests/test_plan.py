@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from margintree.plan import Plan, feature_ranks, halved, to_plan, to_tree
-from margintree.problem import Problem
+from margintree.core.axis_tree import Plan, feature_ranks, halved, to_plan, to_tree
+from margintree.core.problem import Problem
 from strategies import raw_data
 
 

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from margintree.exceptions import InvalidInputError
-from margintree.problem import MAX_DEPTH, Costs, Problem, can_name_all_classes
+from margintree._lib.exceptions import InvalidInputError
+from margintree.core.problem import MAX_DEPTH, Costs, Problem, can_name_all_classes
 from strategies import problems, raw_data, settings
 
 X, Y = [[0.0], [1.0], [4.0]], [0, 0, 1]

@@ -9,8 +9,8 @@ from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.model_selection import cross_val_score
 
-from margintree.exceptions import MissingPackageError
-from margintree.references import EXTRA, REFERENCES, Reference
+from margintree._lib.exceptions import MissingPackageError
+from margintree.study.references import EXTRA, REFERENCES, Reference
 
 IRIS = load_iris()
 X, Y = IRIS.data[::3], IRIS.target_names[IRIS.target[::3]]

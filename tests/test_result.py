@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from margintree.result import Reason, Result, relative_gap
-from margintree.tree import ObliqueTree
+from margintree.core.result import Reason, Result, relative_gap
+from margintree.core.tree import ObliqueTree
 
 RESULT = Result(
     tree=ObliqueTree.leaf(1, 1, 2),

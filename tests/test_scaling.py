@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from margintree import MOCTSVMClassifier, OCTClassifier
-from margintree.exceptions import InvalidInputError
-from margintree.scaling import Scaling
+from margintree._lib.exceptions import InvalidInputError
+from margintree.core.space import Scaling
 
 tables = hnp.arrays(
     float, st.tuples(st.integers(1, 6), st.integers(1, 4)), elements=st.floats(-1e6, 1e6)

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from margintree.exceptions import InvalidInputError
-from margintree.judges import count_errors, errors_only
-from margintree.problem import Costs, Problem
-from margintree.shape import Shape
-from margintree.tree import ObliqueTree
+from margintree._lib.exceptions import InvalidInputError
+from margintree.core.judges import count_errors, errors_only
+from margintree.core.problem import Costs, Problem
+from margintree.core.rules import Shape
+from margintree.core.tree import ObliqueTree
 from strategies import problems_with_trees
 
 FOUR = Problem.from_data([[0], [1], [2], [3]], [0, 0, 0, 1], n_classes=2, depth=2)

@@ -7,18 +7,18 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from margintree.judges import count_errors
-from margintree.limits import Limits
-from margintree.problem import Costs, Problem
-from margintree.result import Reason
-from margintree.rivals import fit_oct, fit_octh
-from margintree.search import engine
-from margintree.shape import Shape
-from margintree.sparse import search_sparse
-from margintree.sparse.lines import best_thresholds, sparse_weights
-from margintree.sparse.nodes import to_node, to_tree
+from margintree.core.judges import count_errors
+from margintree.core.limits import Limits
+from margintree.core.problem import Costs, Problem
+from margintree.core.result import Reason
+from margintree.core.rules import Shape
+from margintree.core.simplify import tidy
+from margintree.methods import fit_oct, fit_octh
+from margintree.search.margin import engine
+from margintree.search.sparse import search_sparse
+from margintree.search.sparse.nodes import to_node, to_tree
+from margintree.search.sparse.thresholds import best_thresholds, sparse_weights
 from margintree.testing.oblique_oracle import cheapest_oblique_tree, tiny_oblique_problem
-from margintree.tidy import tidy
 
 
 def slanted(n=40, p=3, seed=0):

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from margintree.exceptions import InvalidInputError
-from margintree.tables import csv_text, read_table
+from margintree._lib.exceptions import InvalidInputError
+from margintree.data.tables import csv_text, read_table
 
 letters = st.characters(exclude_characters="\0\r", exclude_categories=["Cs"])
 # A cell of digits and commas alone may be a number, and an empty row is none.

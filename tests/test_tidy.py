@@ -3,10 +3,10 @@
 import numpy as np
 from hypothesis import given
 
-from margintree.objective import objective
-from margintree.problem import Costs, Problem
-from margintree.tidy import push_up, remove_empty_sides, tidy, with_cheapest_classes
-from margintree.tree import ObliqueTree
+from margintree.core.judges.margins import objective
+from margintree.core.problem import Costs, Problem
+from margintree.core.simplify import push_up, remove_empty_sides, tidy, with_cheapest_classes
+from margintree.core.tree import ObliqueTree
 from strategies import problems_with_trees
 
 

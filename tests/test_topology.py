@@ -2,7 +2,7 @@
 
 import pytest
 
-from margintree import topology
+from margintree.core import topology
 
 DEPTHS = range(6)
 

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from margintree import topology
-from margintree.exceptions import InvalidInputError
-from margintree.tree import ObliqueTree
+from margintree._lib.exceptions import InvalidInputError
+from margintree.core import topology
+from margintree.core.tree import ObliqueTree
 from strategies import scalings, trees
 
 TREE = ObliqueTree.stump([2.0, 0.0], -1.0, leaf_classes=[0, 1], n_classes=2)
@@ -67,7 +67,7 @@ def test_blocks_of_rows_change_nothing(monkeypatch):
     """Rows looked at a few at a time go where they go all at once."""
     X = rows_for(TREE, n_rows=50)
     expected = TREE.apply(X)
-    monkeypatch.setattr("margintree.tree._BLOCK_ROWS", 7)
+    monkeypatch.setattr("margintree.core.tree._BLOCK_ROWS", 7)
     np.testing.assert_array_equal(TREE.apply(X), expected)
 
 

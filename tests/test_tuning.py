@@ -7,15 +7,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from margintree.judges import count_errors, price_labels, relative_errors
-from margintree.limits import Clock, Limits
-from margintree.objective import objective
-from margintree.problem import Costs, Problem
-from margintree.rivals import fit_oct
-from margintree.search import search
-from margintree.shape import Shape
-from margintree.tree import ObliqueTree
-from margintree.tuning import (
+from margintree.core.judges import count_errors, price_labels, relative_errors
+from margintree.core.judges.margins import objective
+from margintree.core.limits import Clock, Limits
+from margintree.core.problem import Costs, Problem
+from margintree.core.rules import Shape
+from margintree.core.tree import ObliqueTree
+from margintree.methods import fit_oct
+from margintree.methods.tuning import (
     Pool,
     fit_cart_path,
     fit_moctsvm_path,
@@ -23,6 +22,7 @@ from margintree.tuning import (
     fit_octh_path,
     fit_octsvm_path,
 )
+from margintree.search.margin import search
 
 GRID = [Costs(c1, c2, c3) for c1 in (1e-3, 1.0, 100.0) for c2 in (0.1, 10.0) for c3 in (0.1, 1.0)]
 FEW = Limits(iterations=4)

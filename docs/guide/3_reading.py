@@ -7,7 +7,7 @@ card, and then follows a row through it by hand.
 """
 
 from margintree import MOCTSVMClassifier, export_text, plot_tree
-from margintree.datasets import load
+from margintree.data.datasets import load
 
 wine = load("wine")
 clf = MOCTSVMClassifier(max_depth=2, c1=10.0, c3=1.0).fit(wine.X, wine.y)

@@ -16,7 +16,7 @@ every fit, whatever stopped it.
 # leaves.
 
 from margintree import MOCTSVMClassifier, plot_trace
-from margintree.datasets import load
+from margintree.data.datasets import load
 
 wine = load("wine")
 rows = slice(0, None, 6)

@@ -7,7 +7,7 @@ query, as a file. All of them name features and classes as you do, and use origi
 """
 
 from margintree import MOCTSVMClassifier, plot_tree
-from margintree.datasets import load
+from margintree.data.datasets import load
 
 iris = load("iris")
 names = list(iris.feature_names)

@@ -19,7 +19,7 @@ own.
 from dataclasses import replace
 
 import printed_variants as printed
-from margintree.formulation import Strengthening, build
+from margintree.exact.programs import Strengthening, build
 from margintree.testing.oracle import cheapest_tree
 from printed_variants import LINE, PLANE, SEVEN, judged, literal, optimum, problem_of
 

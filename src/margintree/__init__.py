@@ -6,9 +6,25 @@ Everything below is imported on first use, so that ``import margintree`` costs n
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from margintree._collector import collector_paused
+from margintree._lib.collector import collector_paused
 
 if TYPE_CHECKING:
+    from margintree._lib.exceptions import CheckpointWarning as CheckpointWarning
+    from margintree._lib.exceptions import InvalidInputError as InvalidInputError
+    from margintree._lib.exceptions import MargintreeError as MargintreeError
+    from margintree._lib.exceptions import MissingPackageError as MissingPackageError
+    from margintree._lib.exceptions import ModelFileError as ModelFileError
+    from margintree._lib.exceptions import ShallowTreeWarning as ShallowTreeWarning
+    from margintree._lib.exceptions import SolverError as SolverError
+    from margintree._lib.exceptions import TableWarning as TableWarning
+    from margintree.core.judges.margins import Cost as Cost
+    from margintree.core.limits import Limits as Limits
+    from margintree.core.problem import Costs as Costs
+    from margintree.core.problem import Problem as Problem
+    from margintree.core.result import Reason as Reason
+    from margintree.core.result import Result as Result
+    from margintree.core.result import TracePoint as TracePoint
+    from margintree.core.tree import ObliqueTree as ObliqueTree
     from margintree.estimators import CARTClassifier as CARTClassifier
     from margintree.estimators import CARTClassifierCV as CARTClassifierCV
     from margintree.estimators import MOCTSVMClassifier as MOCTSVMClassifier
@@ -20,81 +36,65 @@ if TYPE_CHECKING:
     from margintree.estimators import OCTSVMClassifier as OCTSVMClassifier
     from margintree.estimators import OCTSVMClassifierCV as OCTSVMClassifierCV
     from margintree.estimators import make_table_classifier as make_table_classifier
-    from margintree.exceptions import CheckpointWarning as CheckpointWarning
-    from margintree.exceptions import InvalidInputError as InvalidInputError
-    from margintree.exceptions import MargintreeError as MargintreeError
-    from margintree.exceptions import MissingPackageError as MissingPackageError
-    from margintree.exceptions import ModelFileError as ModelFileError
-    from margintree.exceptions import ShallowTreeWarning as ShallowTreeWarning
-    from margintree.exceptions import SolverError as SolverError
-    from margintree.exceptions import TableWarning as TableWarning
-    from margintree.export import export_dot as export_dot
-    from margintree.export import export_text as export_text
-    from margintree.export import to_onnx as to_onnx
-    from margintree.export import to_python as to_python
-    from margintree.export import to_sql as to_sql
-    from margintree.fit import fit_tree as fit_tree
-    from margintree.limits import Limits as Limits
-    from margintree.modelfile import from_json as from_json
-    from margintree.modelfile import load as load
-    from margintree.modelfile import save as save
-    from margintree.modelfile import to_json as to_json
-    from margintree.objective import Cost as Cost
-    from margintree.plot import plot_partition as plot_partition
-    from margintree.plot import plot_path as plot_path
-    from margintree.plot import plot_trace as plot_trace
-    from margintree.plot import plot_tree as plot_tree
-    from margintree.problem import Costs as Costs
-    from margintree.problem import Problem as Problem
-    from margintree.result import Reason as Reason
-    from margintree.result import Result as Result
-    from margintree.result import TracePoint as TracePoint
-    from margintree.tree import ObliqueTree as ObliqueTree
+    from margintree.estimators.modelfile import from_json as from_json
+    from margintree.estimators.modelfile import load as load
+    from margintree.estimators.modelfile import save as save
+    from margintree.estimators.modelfile import to_json as to_json
+    from margintree.methods.fit import fit_tree as fit_tree
+    from margintree.show.export import export_dot as export_dot
+    from margintree.show.export import export_text as export_text
+    from margintree.show.export import to_onnx as to_onnx
+    from margintree.show.export import to_python as to_python
+    from margintree.show.export import to_sql as to_sql
+    from margintree.show.plot import plot_partition as plot_partition
+    from margintree.show.plot import plot_path as plot_path
+    from margintree.show.plot import plot_trace as plot_trace
+    from margintree.show.plot import plot_tree as plot_tree
 
 __version__ = "0.1.0.dev0"
 
 _HOMES = {
     "CARTClassifier": "estimators",
     "CARTClassifierCV": "estimators",
-    "CheckpointWarning": "exceptions",
-    "Cost": "objective",
-    "Costs": "problem",
-    "InvalidInputError": "exceptions",
-    "Limits": "limits",
+    "CheckpointWarning": "_lib.exceptions",
+    "Cost": "core.judges.margins",
+    "Costs": "core.problem",
+    "InvalidInputError": "_lib.exceptions",
+    "Limits": "core.limits",
     "MOCTSVMClassifier": "estimators",
     "MOCTSVMClassifierCV": "estimators",
-    "MargintreeError": "exceptions",
-    "MissingPackageError": "exceptions",
-    "ModelFileError": "exceptions",
+    "MargintreeError": "_lib.exceptions",
+    "MissingPackageError": "_lib.exceptions",
+    "ModelFileError": "_lib.exceptions",
     "OCTClassifier": "estimators",
     "OCTClassifierCV": "estimators",
     "OCTHClassifier": "estimators",
     "OCTHClassifierCV": "estimators",
     "OCTSVMClassifier": "estimators",
     "OCTSVMClassifierCV": "estimators",
-    "ObliqueTree": "tree",
-    "Problem": "problem",
-    "Reason": "result",
-    "Result": "result",
-    "ShallowTreeWarning": "exceptions",
-    "SolverError": "exceptions",
-    "TableWarning": "exceptions",
-    "TracePoint": "result",
-    "export_dot": "export",
-    "export_text": "export",
-    "fit_tree": "fit",
-    "from_json": "modelfile",
-    "load": "modelfile",
+    "ObliqueTree": "core.tree",
+    "Problem": "core.problem",
+    "Reason": "core.result",
+    "Result": "core.result",
+    "ShallowTreeWarning": "_lib.exceptions",
+    "SolverError": "_lib.exceptions",
+    "TableWarning": "_lib.exceptions",
+    "TracePoint": "core.result",
+    "export_dot": "show.export",
+    "export_text": "show.export",
+    "fit_tree": "methods.fit",
+    "from_json": "estimators.modelfile",
+    "load": "estimators.modelfile",
     "make_table_classifier": "estimators",
-    "plot_partition": "plot",
-    "plot_path": "plot",
-    "plot_trace": "plot",
-    "plot_tree": "plot",
-    "save": "modelfile",
-    "to_json": "modelfile",
-    "to_onnx": "export",
-    "to_python": "export",
-    "to_sql": "export",
+    "plot_partition": "show.plot",
+    "plot_path": "show.plot",
+    "plot_trace": "show.plot",
+    "plot_tree": "show.plot",
+    "save": "estimators.modelfile",
+    "to_json": "estimators.modelfile",
+    "to_onnx": "show.export",
+    "to_python": "show.export",
+    "to_sql": "show.export",
 }
 """The public names and the modules that define them."""
 

@@ -5,11 +5,11 @@ import pytest
 from sklearn.tree import DecisionTreeClassifier
 
 import folds
-from margintree.axis.cart import grow
-from margintree.judges import count_errors
-from margintree.problem import Problem
-from margintree.rivals import fit_cart
-from margintree.shape import Shape
+from margintree.core.judges import count_errors
+from margintree.core.problem import Problem
+from margintree.core.rules import Shape
+from margintree.methods import fit_cart
+from margintree.search.axis.cart import grow
 
 
 def posed(X, y, depth=3, weights=None):

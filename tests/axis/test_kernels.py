@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from margintree.axis.kernels import Table, best_pair, best_sides, find_cuts
-from margintree.plan import feature_ranks
+from margintree.core.axis_tree import feature_ranks
+from margintree.search.axis.kernels import RankTable, best_pair, best_sides, find_cuts
 
 
 def some_rows(seed):
@@ -14,7 +14,7 @@ def some_rows(seed):
     ranks = feature_ranks(rng.integers(0, 6, (n, p)).astype(float))
     weights = rng.integers(1, 4, n).astype(float)
     price = float(rng.choice([0.0, 0.5, 2.0]))
-    table = Table(ranks, rng.integers(0, K, n), weights, K, price)
+    table = RankTable(ranks, rng.integers(0, K, n), weights, K, price)
     at_hand = np.sort(rng.choice(n, size=int(rng.integers(1, n + 1)), replace=False))
     orders = at_hand[np.argsort(ranks[:, at_hand], axis=1, kind="stable")]
     return table, orders, rng

@@ -8,19 +8,19 @@ import numpy as np
 import pytest
 
 import folds
-from margintree.axis.cart import grow
-from margintree.axis.native import branch_and_bound
-from margintree.exceptions import InvalidInputError
-from margintree.judges import count_errors
-from margintree.limits import Limits
-from margintree.problem import Costs, Problem
-from margintree.references import REFERENCES
-from margintree.result import Reason
-from margintree.rivals import fit_oct
-from margintree.shape import Shape
-from margintree.solvers import SOLVERS
+from margintree._lib.exceptions import InvalidInputError
+from margintree.core.judges import count_errors
+from margintree.core.limits import Limits
+from margintree.core.problem import Costs, Problem
+from margintree.core.result import Reason
+from margintree.core.rules import Shape
+from margintree.core.tree import ObliqueTree
+from margintree.exact.solvers import SOLVERS
+from margintree.methods import fit_oct
+from margintree.search.axis.branch_and_bound import branch_and_bound
+from margintree.search.axis.cart import grow
+from margintree.study.references import REFERENCES
 from margintree.testing.axis_oracle import cheapest_axis_tree, tiny_axis_problem
-from margintree.tree import ObliqueTree
 
 MILP = {name: solver for name, solver in SOLVERS.items() if solver.status().installed}
 

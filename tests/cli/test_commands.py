@@ -25,7 +25,7 @@ from margintree import (
 )
 from margintree.cli import app
 from margintree.cli.fit import fit
-from margintree.result import TracePoint
+from margintree.core.result import TracePoint
 
 IRIS = load_iris()
 CHOSEN = MOCTSVMClassifierCV.chosen
@@ -258,7 +258,7 @@ def test_names_from_data_are_not_taken_for_markup(tmp_path):
 
 def test_solvers_lists_every_solver():
     """With its version and what it can do."""
-    from margintree.solvers import SOLVERS
+    from margintree.exact.solvers import SOLVERS
 
     done = run("solvers")
     assert done.exit_code == 0
@@ -419,7 +419,7 @@ def test_faults_of_our_own_are_exit_code_1_without_a_traceback(folder, monkeypat
     def fail(_):
         raise ZeroDivisionError("oh")
 
-    monkeypatch.setattr("margintree.modelfile.load", fail)
+    monkeypatch.setattr("margintree.estimators.modelfile.load", fail)
     done = run("show", folder / "m.json")
     assert done.exit_code == 1
     assert "ZeroDivisionError: oh" in done.stderr
@@ -434,7 +434,7 @@ def test_an_interrupt_before_the_fit_is_exit_code_130(folder, monkeypatch, tmp_p
     def interrupt(_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("margintree.tables.read_table", interrupt)
+    monkeypatch.setattr("margintree.data.tables.read_table", interrupt)
     done = run("fit", folder / "iris.csv", "-t", "species", "-o", tmp_path / "m.json")
     assert done.exit_code == 130
     assert not list(tmp_path.iterdir())

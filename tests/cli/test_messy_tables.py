@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from margintree import CARTClassifier, TableWarning, load, make_table_classifier, save
 from margintree.cli import app
-from margintree.tables import read_table
+from margintree.data.tables import read_table
 
 MESSY = Path(__file__).parents[1] / "messy"
 

@@ -13,7 +13,7 @@ import pytest
 
 from margintree import load
 from margintree.cli._signals import undisturbed
-from margintree.result import Reason
+from margintree.core.result import Reason
 
 COMMAND = Path(sys.executable).with_name("margintree")
 

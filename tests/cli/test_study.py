@@ -4,7 +4,7 @@ import pytest
 from typer.testing import CliRunner
 
 from margintree.cli import app
-from margintree.datasets import CATALOGUE, DATA_VARIABLE
+from margintree.data.datasets import CATALOGUE, DATA_VARIABLE
 
 TINY = """
 data_sets = ["iris", "parkinson"]

@@ -27,9 +27,9 @@ from margintree import (
     from_json,
     to_json,
 )
+from margintree._lib.exceptions import InvalidInputError
+from margintree.core.result import Reason, TracePoint
 from margintree.estimators import ESTIMATORS
-from margintree.exceptions import InvalidInputError
-from margintree.result import Reason, TracePoint
 
 IRIS = load_iris()
 X, Y = IRIS.data[::5], IRIS.target_names[IRIS.target[::5]]

@@ -20,9 +20,9 @@ from margintree import (
     make_table_classifier,
     to_json,
 )
+from margintree._lib.exceptions import InvalidInputError, SolverMissingError
+from margintree.core.result import Reason
 from margintree.estimators import moctsvm_cv
-from margintree.exceptions import InvalidInputError, SolverMissingError
-from margintree.result import Reason
 
 IRIS = load_iris()
 X, Y = IRIS.data[::3, 2:], IRIS.target_names[IRIS.target[::3]]

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 
 from margintree import Costs, MOCTSVMClassifier, Problem, from_json, to_json
+from margintree._lib.exceptions import InvalidInputError
+from margintree.core.judges.margins import objective
 from margintree.estimators._error_costs import error_matrix
-from margintree.exceptions import InvalidInputError
-from margintree.objective import objective
 from margintree.testing.oracle import cheapest_tree
 from strategies import problems_with_trees
 

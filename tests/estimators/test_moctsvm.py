@@ -7,10 +7,10 @@ import pytest
 from sklearn.datasets import load_iris
 
 from margintree import MOCTSVMClassifier, ObliqueTree
-from margintree.estimators._starts import adapted
-from margintree.objective import objective
-from margintree.problem import Costs, Problem
-from margintree.result import Reason
+from margintree.core.judges.margins import objective
+from margintree.core.problem import Costs, Problem
+from margintree.core.result import Reason
+from margintree.estimators._given_start import adapted
 
 IRIS = load_iris()
 X, Y = IRIS.data[::5], IRIS.target_names[IRIS.target[::5]]

@@ -5,7 +5,7 @@ import pytest
 from sklearn.datasets import load_iris
 
 from margintree import CARTClassifier, OCTClassifier, OCTHClassifier, OCTSVMClassifier
-from margintree.exceptions import InvalidInputError
+from margintree._lib.exceptions import InvalidInputError
 
 IRIS = load_iris()
 X, Y = IRIS.data[::3], IRIS.target[::3]

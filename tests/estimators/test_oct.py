@@ -5,8 +5,8 @@ import pytest
 from sklearn.datasets import load_iris
 
 from margintree import CARTClassifier, MOCTSVMClassifier, OCTClassifier
-from margintree.judges import ErrorCost
-from margintree.problem import Costs
+from margintree.core.judges import ErrorCost
+from margintree.core.problem import Costs
 
 IRIS = load_iris()
 X, Y = IRIS.data[::2], IRIS.target[::2]

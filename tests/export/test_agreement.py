@@ -14,8 +14,8 @@ from sklearn.base import clone
 
 import folds
 from margintree import MOCTSVMClassifier, ObliqueTree, from_json, to_json
+from margintree.core.space import Scaling
 from margintree.estimators import ESTIMATORS
-from margintree.scaling import Scaling
 from models import fitted
 from runners import RUNNERS
 from strategies import coordinates, trees

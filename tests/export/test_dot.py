@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 
 from margintree import MOCTSVMClassifier, ObliqueTree, export_dot, export_text
-from margintree.exceptions import InvalidInputError
+from margintree._lib.exceptions import InvalidInputError
 from strategies import trees
 
 STRING = r'"(?:[^"\\]|\\.)*"'

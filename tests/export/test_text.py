@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 
 from margintree import MOCTSVMClassifier, ObliqueTree, OCTClassifier, export_text
-from margintree.datasets import load
-from margintree.exceptions import InvalidInputError
-from margintree.export.questions import TOLERANCE
+from margintree._lib.exceptions import InvalidInputError
+from margintree.data.datasets import load
+from margintree.show.export.rounded_splits import TOLERANCE
 from strategies import trees
 
 

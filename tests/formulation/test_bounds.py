@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from margintree.formulation import Strengthening, bounds, build
-from margintree.formulation.bounds import derive_bounds, least_errors
-from margintree.objective import objective
-from margintree.problem import Costs, Problem
-from margintree.tidy import tidy
+from margintree.core.judges.margins import objective
+from margintree.core.problem import Costs, Problem
+from margintree.core.simplify import tidy
+from margintree.exact.programs import Strengthening, bounds, build
+from margintree.exact.programs.big_m import derive_bounds, least_errors
 from strategies import problems_with_trees
 
 

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 
-from margintree.formulation import Strengthening, build, decode, encode_tree
-from margintree.formulation.canonical import canonical
-from margintree.limits import Limits
-from margintree.objective import objective
-from margintree.solvers import get
-from margintree.tidy import remove_empty_sides
-from margintree.tree import ObliqueTree
+from margintree.core.judges.margins import objective
+from margintree.core.limits import Limits
+from margintree.core.simplify import remove_empty_sides
+from margintree.core.tree import ObliqueTree
+from margintree.exact.programs import Strengthening, build, decode, encode_tree
+from margintree.exact.programs.canonical import canonical
+from margintree.exact.solvers import get
 from strategies import problems_with_trees
 
 LITERAL, DEFAULT = Strengthening.none(), Strengthening.default()
@@ -95,7 +95,7 @@ def test_a_fixed_tree_costs_no_more_than_the_judge_says(pair):
 
 def test_decode_mirrors_what_an_idle_node_sends_right():
     """A node with all rows on the right becomes idle, and its subtrees change places."""
-    from margintree.problem import Problem
+    from margintree.core.problem import Problem
 
     problem = Problem.from_data([[0.0], [1.0]], [1, 1], n_classes=2, depth=1)
     program = build(problem, 2.0, LITERAL)

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from margintree.axis.cart import grow
-from margintree.formulation import build_oct, decode_oct, encode_oct
-from margintree.judges import count_errors
-from margintree.shape import Shape
+from margintree.core.judges import count_errors
+from margintree.core.rules import Shape
+from margintree.exact.programs import build_oct, decode_oct, encode_oct
+from margintree.search.axis.cart import grow
 from margintree.testing.axis_oracle import tiny_axis_problem
 
 

@@ -5,20 +5,20 @@ from functools import cache
 import numpy as np
 import pytest
 
-from margintree.formulation import build_octh, decode_octh, encode_octh
-from margintree.judges import count_errors
-from margintree.limits import Limits
-from margintree.result import Reason
-from margintree.shape import Shape
-from margintree.solvers import get
+from margintree.core.judges import count_errors
+from margintree.core.limits import Limits
+from margintree.core.result import Reason
+from margintree.core.rules import Shape
+from margintree.core.simplify import tidy
+from margintree.core.tree import ObliqueTree
+from margintree.exact.programs import build_octh, decode_octh, encode_octh
+from margintree.exact.solvers import get
 from margintree.testing.oblique_oracle import (
     cheapest_oblique_tree,
     fewest_features,
     tiny_oblique_problem,
     widest,
 )
-from margintree.tidy import tidy
-from margintree.tree import ObliqueTree
 
 TINY = [tiny_oblique_problem(np.random.default_rng([4, seed])) for seed in range(30)]
 

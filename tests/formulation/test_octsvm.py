@@ -5,16 +5,16 @@ from functools import cache
 import numpy as np
 import pytest
 
-from margintree.formulation import build_octsvm, decode_octsvm, encode_octsvm
-from margintree.judges import price_labels
-from margintree.limits import Limits
-from margintree.problem import Costs, Problem
-from margintree.result import Reason
-from margintree.rivals import fit_octsvm
-from margintree.search.labels import label_bound, refitted
-from margintree.solvers import get
+from margintree.core.judges import price_labels
+from margintree.core.limits import Limits
+from margintree.core.problem import Costs, Problem
+from margintree.core.result import Reason
+from margintree.core.tree import ObliqueTree
+from margintree.exact.programs import build_octsvm, decode_octsvm, encode_octsvm
+from margintree.exact.solvers import get
+from margintree.methods import fit_octsvm
+from margintree.search.margin.label_trees import label_bound, refitted
 from margintree.testing.label_oracle import cheapest_label_tree, tiny_label_problem
-from margintree.tree import ObliqueTree
 
 TINY = [tiny_label_problem(np.random.default_rng([7, seed])) for seed in range(30)]
 

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from margintree.formulation import Strengthening, build
-from margintree.formulation.assembly import merge, rows, total
-from margintree.problem import Costs, Problem
+from margintree.core.problem import Costs, Problem
+from margintree.exact.programs import Strengthening, build
+from margintree.exact.programs.assembly import merge, rows, total
 from margintree.testing.standard_programs import cone, infeasible, linear, small_cover
 
 

@@ -5,15 +5,15 @@ from dataclasses import fields, replace
 import numpy as np
 import pytest
 
-from margintree.formulation import Strengthening, build, decode, encode_tree
-from margintree.limits import Limits
-from margintree.objective import objective
-from margintree.problem import Costs, Problem
-from margintree.solvers import get
+from margintree.core.judges.margins import objective
+from margintree.core.limits import Limits
+from margintree.core.problem import Costs, Problem
+from margintree.core.simplify import tidy
+from margintree.core.tree import ObliqueTree
+from margintree.exact.programs import Strengthening, build, decode, encode_tree
+from margintree.exact.solvers import get
 from margintree.testing.instances import tiny_problems
 from margintree.testing.oracle import cheapest_tree
-from margintree.tidy import tidy
-from margintree.tree import ObliqueTree
 
 HEURISTICS = ("every_class_owns_leaf", "cluster_fixing")
 VALID = [field.name for field in fields(Strengthening) if field.name not in HEURISTICS]

@@ -9,10 +9,10 @@ import numpy as np
 from jsonschema import Draft202012Validator
 
 from contents import SCHEMA, places
-from margintree.exceptions import InvalidInputError, ModelFileError
-from margintree.modelfile import from_json, load, to_json
-from margintree.preprocessing import TableEncoder
-from margintree.tables import csv_text, read_table
+from margintree._lib.exceptions import InvalidInputError, ModelFileError
+from margintree.data.preprocessing import TableEncoder
+from margintree.data.tables import csv_text, read_table
+from margintree.estimators.modelfile import from_json, load, to_json
 
 FILE = Path(tempfile.gettempdir()) / f"fuzz-{random.SystemRandom().getrandbits(64):x}"
 VALIDATOR = Draft202012Validator(SCHEMA)

@@ -16,13 +16,13 @@ from sklearn.preprocessing import StandardScaler
 
 import pictures
 from margintree import CARTClassifier, MOCTSVMClassifier, ObliqueTree, Result
-from margintree.exceptions import InvalidInputError
-from margintree.export.names import named
-from margintree.plot import plot_partition, plot_path, plot_trace, plot_tree
-from margintree.plot._pen import shortened, text_width
-from margintree.plot._plane import Plane
-from margintree.plot._style import class_colours
-from margintree.plot.tree import _Drawing
+from margintree._lib.exceptions import InvalidInputError
+from margintree.show.export.named_tree import named
+from margintree.show.plot import plot_partition, plot_path, plot_trace, plot_tree
+from margintree.show.plot._pen import shortened, text_width
+from margintree.show.plot._plane import Plane
+from margintree.show.plot._style import class_colours
+from margintree.show.plot.tree_plot import _Drawing
 from strategies import trees
 
 SQUARE = np.array([[0.0, 0.0], [1.0, 1.0], [0.3, 0.6]])

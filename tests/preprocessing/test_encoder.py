@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from sklearn.exceptions import NotFittedError
 
 from margintree import InvalidInputError, TableWarning
-from margintree.preprocessing import TableEncoder
-from margintree.preprocessing.cells import text_of
+from margintree.data.preprocessing import TableEncoder
+from margintree.data.preprocessing.cells import text_of
 
 LABELS = ["a"] * 6 + ["b"] * 6
 

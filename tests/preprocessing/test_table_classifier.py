@@ -33,16 +33,16 @@ from margintree import (
     to_python,
     to_sql,
 )
-from margintree.export.names import named
-from margintree.plot.tree import _Drawing
-from margintree.preprocessing import (
+from margintree.core.tree import ObliqueTree
+from margintree.data.preprocessing import (
     BooleanColumn,
     CategoryColumn,
     Encoding,
     NumberColumn,
     TableEncoder,
 )
-from margintree.tree import ObliqueTree
+from margintree.show.export.named_tree import named
+from margintree.show.plot.tree_plot import _Drawing
 from models import fitted
 from runners import RUNNERS
 

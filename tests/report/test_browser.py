@@ -16,10 +16,10 @@ from margintree import (
     ObliqueTree,
     make_table_classifier,
 )
+from margintree.core.space import Scaling
 from margintree.estimators import ESTIMATORS
-from margintree.export.questions import question
-from margintree.page import render
-from margintree.scaling import Scaling
+from margintree.show.export.rounded_splits import question
+from margintree.show.page import framed, render
 
 CHROMIUM = Path("/usr/bin/chromium")
 ARGUMENTS = [
@@ -400,8 +400,9 @@ def test_cost_and_proof_are_shown(visit, iris):
     for word in ("margin", "violations", "no tree costs less", iris.clf.result_.ended):
         assert word in text
     assert page.locator("#trace path.cost").count() == 1
-    bare = ObliqueTree.stump([2.0], -1.0, leaf_classes=[0, 1], n_classes=2)._repr_html_()
-    frame = visit(bare).frame_locator("iframe")
+    bare = ObliqueTree.stump([2.0], -1.0, leaf_classes=[0, 1], n_classes=2)
+    content = {"tree": bare.to_dict(), "shares": bare.leaf_shares().tolist()}
+    frame = visit(framed(render("bare", content))).frame_locator("iframe")
     assert "Nothing is known of the fit" in frame.locator("#fit").inner_text()
 
 

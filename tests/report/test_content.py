@@ -14,8 +14,8 @@ from sklearn.exceptions import NotFittedError
 from sklearn.metrics import confusion_matrix
 
 from margintree import InvalidInputError, MOCTSVMClassifier, ObliqueTree
-from margintree.page import embedded
-from margintree.report._histogram import histogram
+from margintree.show.page import embedded
+from margintree.show.report._histogram import histogram
 
 HOSTILE = "</script><img src=x onerror=alert(1)>"
 

@@ -6,21 +6,21 @@ import sys
 
 import pytest
 
-from margintree.search import compilation
-from margintree.search.compilation import compile_kernels
+from margintree.search.margin import compilation
+from margintree.search.margin.compilation import compile_kernels
 
 SHORT, LONG = 20, 400
-"""Iterations of a search whose chains are too short to improve layouts, and of one with layouts."""
+"""Iterations of a search that is too short to improve leaf groups, and of one that does."""
 
 FIRST_FIT = """
 import sys
 import numpy as np
-from margintree.limits import Limits
-from margintree.problem import Costs, Problem
-from margintree.search import search
-from margintree.search.kernels.layout import arrange
-from margintree.search.kernels.refit import refit
-from margintree.search.kernels.sweep import sweep
+from margintree.core.limits import Limits
+from margintree.core.problem import Costs, Problem
+from margintree.search.margin import search
+from margintree.search.margin.kernels.leaf_groups import arrange
+from margintree.search.margin.kernels.refit import refit
+from margintree.search.margin.kernels.sweep import sweep
 
 rng = np.random.default_rng(1)
 X, y = rng.random((60, 5)), rng.integers(0, 3, 60)
@@ -48,7 +48,7 @@ def test_two_processes_compile_one_half_each(tmp_path):
 
 
 @pytest.mark.skipif(not compilation._may_start_python(), reason="there is one core only")
-def test_kernels_of_layouts_are_compiled_when_they_are_needed(tmp_path):
+def test_kernels_of_leaf_groups_are_compiled_when_they_are_needed(tmp_path):
     """A short search does without them; a longer one compiles them alone."""
     assert first_fit(tmp_path, SHORT)[1] == "[1, 0]"
     assert first_fit(tmp_path, LONG)[1] == "[0, 0, 1]"
@@ -66,7 +66,7 @@ def test_the_other_process_may_fail_or_hang(script, tmp_path, monkeypatch):
     """The first process goes on without it, and leaves nothing running."""
     pretend_python(monkeypatch, tmp_path / "python", f"echo $$ > {tmp_path}/pid; {script}")
     monkeypatch.setattr(compilation, "LONGEST_WAIT", 2.0)
-    with compilation._other_process(layouts=False):
+    with compilation._other_process(leaf_groups=False):
         pass
     pid = int((tmp_path / "pid").read_text())
     with pytest.raises(ProcessLookupError):
@@ -77,7 +77,7 @@ def test_the_other_process_may_not_start(tmp_path, monkeypatch):
     """Without the program there is one process, which does everything."""
     monkeypatch.setattr(sys, "executable", str(tmp_path / "nothing"))
     reached = []
-    with compilation._other_process(layouts=False):
+    with compilation._other_process(leaf_groups=False):
         reached.append(True)
     assert reached
 
@@ -85,21 +85,23 @@ def test_the_other_process_may_not_start(tmp_path, monkeypatch):
 def test_the_other_process_ends_with_an_interrupt(tmp_path, monkeypatch):
     """An interrupt while kernels are compiled leaves nothing running and is passed on."""
     pretend_python(monkeypatch, tmp_path / "python", "exec sleep 600")
-    with pytest.raises(KeyboardInterrupt), compilation._other_process(layouts=False):
+    with pytest.raises(KeyboardInterrupt), compilation._other_process(leaf_groups=False):
         raise KeyboardInterrupt
 
 
 def test_nothing_is_started_where_kernels_are_on_disk():
     """A second call in a new process reads them."""
-    compile_kernels(many_rows=False, layouts=True)
-    code = "from margintree.search.compilation import _is_first_time; print(_is_first_time())"
+    compile_kernels(many_rows=False, leaf_groups=True)
+    code = (
+        "from margintree.search.margin.compilation import _is_first_time; print(_is_first_time())"
+    )
     output = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout
     assert output == "False\n"
 
 
 def test_loading_kernels_leaves_numba_unprepared_to_compile():
     """What it has to know for that is loaded by whoever compiles something, and is all there."""
-    compile_kernels(many_rows=False, layouts=False)
+    compile_kernels(many_rows=False, leaf_groups=False)
     code = """
 import sys
 import numba, numpy
@@ -122,7 +124,7 @@ print(numba.njit(lambda x: x.sum())(numpy.ones(3)))
         "OCTClassifier(max_depth=2).fit(X[:60], y[:60])",
         "OCTHClassifier(max_depth=2, max_iter=2).fit(X[:60], y[:60])",
     ],
-    ids=["many rows", "layouts", "one feature", "few features"],
+    ids=["many rows", "leaf groups", "one feature", "few features"],
 )
 def test_kernels_from_disk_are_complete(fit):
     """A process that compiles nothing finds all that its kernels call, and the same tree."""

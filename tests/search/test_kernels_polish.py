@@ -10,14 +10,14 @@ import pytest
 from hypothesis import Phase, assume, given, settings
 from hypothesis import strategies as st
 
-from margintree.objective import objective
-from margintree.problem import Costs, Problem
-from margintree.search.kernels.polish import set_hyperplane, share_again
-from margintree.search.task import make_task, new_sketch, to_tree
-from margintree.search.workbench import Workbench
+from margintree.core.judges.margins import objective
+from margintree.core.problem import Costs, Problem
+from margintree.search.margin.kernel_data import make_kernel_data, new_working_tree, to_tree
+from margintree.search.margin.kernels.polish import set_hyperplane, share_again
+from margintree.search.margin.local_search import LocalSearch
 from margintree.testing import twins
 from margintree.testing.instances import tiny_problem
-from sketches import cases, settled
+from working_trees import cases, settled
 
 # Without shrinking: an inexact polish is as well seen on the first example as on the smallest.
 few = settings(max_examples=40, phases=[Phase.generate])
@@ -32,21 +32,21 @@ def test_polish_never_costs_and_keeps_the_routing(case, exactly):
 
     A split with an empty side is removed first, so rows may stop at a higher node than before.
     """
-    bench = case.bench()
-    before, routing = bench.price(), bench.state.terminals.tolist()
-    after = bench.polish(exactly)
+    local = case.local()
+    before, routing = local.price(), local.state.terminals.tolist()
+    after = local.polish(exactly)
     assert after <= before
-    pairs = set(zip(routing, bench.state.terminals.tolist(), strict=True))
-    assert len(pairs) == len(set(routing)) == len(set(bench.state.terminals))
-    cost = objective(case.problem, to_tree(case.problem, bench.sketch))
+    pairs = set(zip(routing, local.state.terminals.tolist(), strict=True))
+    assert len(pairs) == len(set(routing)) == len(set(local.state.terminals))
+    cost = objective(case.problem, to_tree(case.problem, local.working))
     assert after == pytest.approx(np.inf if cost.ties else cost.total, rel=1e-9)
 
 
 def check_exactness(case):
     """Compare an exact polish with the interior-point method."""
-    bench = case.bench()
-    after = bench.polish()
-    tree = to_tree(case.problem, bench.sketch)
+    local = case.local()
+    after = local.polish()
+    tree = to_tree(case.problem, local.working)
     cost = objective(case.problem, tree)
     if cost.ties == 0:
         least = twins.polished_cost(case.problem, tree) + cost.errors + cost.splits
@@ -68,32 +68,32 @@ def test_polish_is_exact_for_the_plain_norm(case):
 
 
 def random_routing(seed, norm):
-    """Return a workbench with random hyperplanes on a tiny problem."""
+    """Return a local search with random hyperplanes on a tiny problem."""
     rng = np.random.default_rng([5, seed])
     problem = replace(tiny_problem(rng), margin_norm=norm, depth=int(rng.integers(1, 4)))
-    bench = Workbench(make_task(problem), rng)
-    bench.clear(3.0)
-    sketch = bench.sketch
-    for node in range(1, len(sketch.intercepts)):
+    local = LocalSearch(make_kernel_data(problem), rng)
+    local.clear(3.0)
+    working = local.working
+    for node in range(1, len(working.intercepts)):
         direction = rng.standard_normal(problem.n_features)
-        sketch.splits[node] = True
-        sketch.weights[node] = 3 * direction / np.linalg.norm(direction)
-        near = rng.choice(problem.X @ sketch.weights[node])
-        sketch.intercepts[node] = rng.uniform(-0.2, 0.2) - near
-    bench.settle()
-    return problem, bench
+        working.splits[node] = True
+        working.weights[node] = 3 * direction / np.linalg.norm(direction)
+        near = rng.choice(problem.X @ working.weights[node])
+        working.intercepts[node] = rng.uniform(-0.2, 0.2) - near
+    local.settle()
+    return problem, local
 
 
 @pytest.mark.parametrize("norm", ["squared", "plain"])
 def test_polish_is_exact_on_random_routings(norm):
     """On every routing it reaches the least cost, moves no row, and returns what it now costs."""
     for seed in range(100):
-        problem, bench = random_routing(seed, norm)
-        if bench.price() == np.inf:
+        problem, local = random_routing(seed, norm)
+        if local.price() == np.inf:
             continue
-        before = objective(problem, to_tree(problem, bench.sketch))
-        cost = bench.polish()
-        tree = to_tree(problem, bench.sketch)
+        before = objective(problem, to_tree(problem, local.working))
+        cost = local.polish()
+        tree = to_tree(problem, local.working)
         after = objective(problem, tree)
         least = twins.polished_cost(problem, tree) + after.errors + after.splits
         assert after.errors == pytest.approx(before.errors), seed
@@ -104,7 +104,7 @@ def test_polish_is_exact_on_random_routings(norm):
 def as_norm(case, norm):
     """Return the case with another norm in its margin term."""
     problem = replace(case.problem, margin_norm=norm)
-    return settled(problem, make_task(problem), case.sketch)
+    return settled(problem, make_kernel_data(problem), case.working)
 
 
 def one_split(norm):
@@ -113,11 +113,11 @@ def one_split(norm):
     problem = Problem.from_data(
         X, y, n_classes=2, depth=1, costs=Costs(100.0, 1.0, 0.0), margin_norm=norm
     )
-    task = make_task(problem)
-    sketch = new_sketch(task, 5.0)
-    sketch.splits[1], sketch.weights[1], sketch.intercepts[1] = True, (5.0, 0.0), -2.25
-    sketch.labels[:] = 0, 0, 0, 1
-    return settled(problem, task, sketch)
+    kernel_data = make_kernel_data(problem)
+    working = new_working_tree(kernel_data, 5.0)
+    working.splits[1], working.weights[1], working.intercepts[1] = True, (5.0, 0.0), -2.25
+    working.labels[:] = 0, 0, 0, 1
+    return settled(problem, kernel_data, working)
 
 
 @pytest.mark.parametrize("norm", NORMS)
@@ -129,48 +129,48 @@ def test_a_single_hyperplane_is_polished_exactly(norm):
 @pytest.mark.parametrize("norm", NORMS)
 def test_the_shares_of_a_solution_stay(norm):
     """Where all norms agree and the shares add up to what they should, nothing is to be moved."""
-    task = make_task(one_split(norm).problem)._replace(depth=2)
-    sketch = new_sketch(task)
-    sketch.splits[1:4], sketch.norms[1:4] = True, 3.0
+    kernel_data = make_kernel_data(one_split(norm).problem)._replace(depth=2)
+    working = new_working_tree(kernel_data)
+    working.splits[1:4], working.norms[1:4] = True, 3.0
     total = 1.0 if norm == "squared" else 1 / (2 * 3.0)
     shares = total * np.array([0.5, 0.3, 0.2])
-    sketch.shares[1:4] = shares
-    share_again(task, sketch, 1.8)
-    assert sketch.shares[1:4] == pytest.approx(shares)
+    working.shares[1:4] = shares
+    share_again(kernel_data, working, 1.8)
+    assert working.shares[1:4] == pytest.approx(shares)
 
 
 def test_shares_move_to_large_norms():
     """A node that would like a larger norm has to pay more for it."""
-    task = make_task(one_split("squared").problem)._replace(depth=2)
-    sketch = new_sketch(task)
-    sketch.splits[1:4], sketch.shares[1:4] = True, 1 / 3
-    sketch.norms[1:4] = 1.0, 2.0, 4.0
-    share_again(task, sketch, 1.0)
-    assert sketch.shares[1:4] == pytest.approx(np.array([1, 2, 4]) / 7)
+    kernel_data = make_kernel_data(one_split("squared").problem)._replace(depth=2)
+    working = new_working_tree(kernel_data)
+    working.splits[1:4], working.shares[1:4] = True, 1 / 3
+    working.norms[1:4] = 1.0, 2.0, 4.0
+    share_again(kernel_data, working, 1.0)
+    assert working.shares[1:4] == pytest.approx(np.array([1, 2, 4]) / 7)
 
 
 @few
 @given(cases(), st.data())
 def test_a_hyperplane_is_made_of_its_dual_variables(case, data):
     """It has the direction of ``sum_i beta_i x_i`` and the norm it is told to have."""
-    task, sketch = case.task, case.sketch
+    kernel_data, working = case.kernel_data, case.working
     rows = np.flatnonzero(data.draw(st.lists(st.booleans(), max_size=case.problem.n_rows)))
     beta = np.array(data.draw(st.lists(st.integers(-3, 3), min_size=len(rows), max_size=len(rows))))
-    direction = task.X[rows].T @ beta.astype(float)
+    direction = kernel_data.X[rows].T @ beta.astype(float)
     assume(np.linalg.norm(direction) > 1e-6)
-    sketch.shares[1] = 0.5
-    norm = set_hyperplane(task, sketch, 1, rows, beta.astype(float), 1.5, 4.0)
+    working.shares[1] = 0.5
+    norm = set_hyperplane(kernel_data, working, 1, rows, beta.astype(float), 1.5, 4.0)
     assert norm == pytest.approx(np.linalg.norm(direction) / 0.5)
-    assert sketch.weights[1] == pytest.approx(4.0 * direction / np.linalg.norm(direction))
-    assert sketch.intercepts[1] == pytest.approx(1.5 * 4.0 / norm)
+    assert working.weights[1] == pytest.approx(4.0 * direction / np.linalg.norm(direction))
+    assert working.intercepts[1] == pytest.approx(1.5 * 4.0 / norm)
     expected = np.zeros(case.problem.n_rows)
     expected[rows] = beta
-    assert sketch.duals[1].tolist() == expected.tolist()
+    assert working.duals[1].tolist() == expected.tolist()
 
 
 @pytest.mark.parametrize("norm", ["squared", "plain"])
 def test_what_is_best_already_is_kept(norm):
     """Polishing twice is polishing once."""
-    bench = one_split(norm).bench()
-    once = bench.polish()
-    assert bench.polish() == pytest.approx(once, rel=1e-6)
+    local = one_split(norm).local()
+    once = local.polish()
+    assert local.polish() == pytest.approx(once, rel=1e-6)

@@ -8,10 +8,9 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from margintree.objective import objective
-from margintree.problem import Costs, Problem
-from margintree.search.kernels.sketch import price
-from margintree.search.kernels.sweep import (
+from margintree.core.judges.margins import objective
+from margintree.core.problem import Costs, Problem
+from margintree.search.margin.kernels.sweep import (
     cheapest_label,
     gather,
     margin_split,
@@ -22,8 +21,9 @@ from margintree.search.kernels.sweep import (
     try_features,
     try_growing,
 )
+from margintree.search.margin.kernels.working_tree import price
 from margintree.testing import twins
-from sketches import bench_for, cases
+from working_trees import bench_for, cases
 
 few = settings(max_examples=40)
 numbers = st.sampled_from([-1.0, 0.0, 0.5, 2.0])
@@ -33,7 +33,7 @@ numbers = st.sampled_from([-1.0, 0.0, 0.5, 2.0])
 @given(cases(splits=st.sampled_from([True, True, False])), st.data())
 def test_a_margin_split_costs_what_it_says(case, data):
     """The cost returned is that of the hyperplane written, which has the common norm."""
-    task, sketch, state = case.task, case.sketch, case.state
+    kernel_data, working, state = case.kernel_data, case.working, case.state
     node = data.draw(st.sampled_from(case.branch_nodes))
     rows = twins.rows_below(state.terminals, node)
     assume(len(rows) > 1)
@@ -45,17 +45,17 @@ def test_a_margin_split_costs_what_it_says(case, data):
     )
     assume(sides.max() > 0 > sides.min())
     emphasis, limit = data.draw(st.sampled_from([(1.0, np.inf), (0.2, np.inf), (1.0, 5.0)]))
-    planes = sketch.weights.copy(), sketch.intercepts.copy()
-    cost = margin_split(task, sketch, node, rows, sides, left, right, emphasis, limit)
+    planes = working.weights.copy(), working.intercepts.copy()
+    cost = margin_split(kernel_data, working, node, rows, sides, left, right, emphasis, limit)
     changed = [node] if cost < np.inf else []
-    kept = np.setdiff1d(np.arange(len(sketch.intercepts)), changed)
-    assert (sketch.weights[kept] == planes[0][kept]).all()
-    assert (sketch.intercepts[kept] == planes[1][kept]).all()
+    kept = np.setdiff1d(np.arange(len(working.intercepts)), changed)
+    assert (working.weights[kept] == planes[0][kept]).all()
+    assert (working.intercepts[kept] == planes[1][kept]).all()
     if changed:
-        line = task.X[rows] @ sketch.weights[node] + sketch.intercepts[node]
+        line = kernel_data.X[rows] @ working.weights[node] + working.intercepts[node]
         assert cost < limit
-        assert np.linalg.norm(sketch.weights[node]) == pytest.approx(sketch.scale[0])
-        expected = twins.line_cost(line, left, right, task.pull[rows], task.eps)
+        assert np.linalg.norm(working.weights[node]) == pytest.approx(working.scale[0])
+        expected = twins.line_cost(line, left, right, kernel_data.pull[rows], kernel_data.eps)
         assert cost == pytest.approx(expected, rel=1e-6, abs=1e-7)
 
 
@@ -64,14 +64,16 @@ def test_a_margin_split_is_measured_where_dual_variables_nearly_cancel():
     X = [[0, 1 / 3], [0, 1], [0.5, 0], [0.5, 1 / 3], [0.5, 1 / 3], [1, 1 / 3]]
     y = [0, 0, 0, 0, 1, 0]
     problem = Problem.from_data(X, y, n_classes=2, depth=1, costs=Costs(1.0, 0.0, 0.0))
-    bench, rows = bench_for(problem, scale=3.0), np.arange(6)
-    task, sketch = bench.task, bench.sketch
-    sketch.splits[1], sketch.shares[1] = True, 1.0
+    local, rows = bench_for(problem, scale=3.0), np.arange(6)
+    kernel_data, working = local.data, local.working
+    working.splits[1], working.shares[1] = True, 1.0
     sides = np.array([-1.0, -1.0, -1.0, 1.0, -1.0, -1.0])
     left, right = np.array([0, 0, 0, 0, 0.1, 0]), np.array([0.1, 0.1, 0.1, 0.3, 0, 0.1])
-    cost = margin_split(task, sketch, 1, rows, sides, left, right, 1.0, np.inf)
-    line = task.X @ sketch.weights[1] + sketch.intercepts[1]
-    assert cost == pytest.approx(twins.line_cost(line, left, right, task.pull, task.eps))
+    cost = margin_split(kernel_data, working, 1, rows, sides, left, right, 1.0, np.inf)
+    line = kernel_data.X @ working.weights[1] + working.intercepts[1]
+    assert cost == pytest.approx(
+        twins.line_cost(line, left, right, kernel_data.pull, kernel_data.eps)
+    )
 
 
 @few
@@ -91,7 +93,10 @@ def test_rows_prefer_their_cheaper_side(triples):
 def test_the_cheapest_label_is_the_first_of_equals(case, data):
     """For any rows, none included."""
     rows = np.flatnonzero(data.draw(st.lists(st.booleans(), max_size=case.problem.n_rows)))
-    assert cheapest_label(case.task, rows, 1) == case.task.prices[rows].sum(axis=0).argmin()
+    assert (
+        cheapest_label(case.kernel_data, rows, 1)
+        == case.kernel_data.prices[rows].sum(axis=0).argmin()
+    )
 
 
 @few
@@ -99,75 +104,75 @@ def test_the_cheapest_label_is_the_first_of_equals(case, data):
 def test_gathering_and_adding_up(case):
     """Entries of some rows, and their sum."""
     rows = twins.rows_below(case.state.terminals, 2)
-    assert gather(case.task.pull, rows).tolist() == case.task.pull[rows].tolist()
-    assert total_of(case.task.pull, rows) == pytest.approx(case.task.pull[rows].sum())
+    assert gather(case.kernel_data.pull, rows).tolist() == case.kernel_data.pull[rows].tolist()
+    assert total_of(case.kernel_data.pull, rows) == pytest.approx(case.kernel_data.pull[rows].sum())
 
 
 @few
 @given(cases(), st.data())
 def test_growing_keeps_its_promise(case, data):
     """A tree that has grown costs less than before; one that has not is as it was."""
-    task, sketch, state = case.task, case.sketch, case.state
-    settle(task, sketch, state, 1)
+    kernel_data, working, state = case.kernel_data, case.working, case.state
+    settle(kernel_data, working, state, 1)
     node = data.draw(st.sampled_from(case.branch_nodes))
     rows = twins.rows_below(state.terminals, node)
-    assume(len(rows) > 1 and not sketch.splits[2 * node] and not sketch.splits[2 * node + 1])
+    assume(len(rows) > 1 and not working.splits[2 * node] and not working.splits[2 * node + 1])
     luck = np.array(data.draw(st.lists(st.floats(0, 0.99), min_size=2, max_size=2)))
-    before = price(task, sketch, state.values), twins.shape(sketch, 1, case.problem.depth)
-    if try_growing(task, sketch, state, rows, node, luck):
-        settle(task, sketch, state, node)
-        assert [bool(sketch.splits[t]) for t in (node, 2 * node, 2 * node + 1)] == [1, 0, 0]
-        assert price(task, sketch, state.values) < before[0]
+    before = price(kernel_data, working, state.values), twins.shape(working, 1, case.problem.depth)
+    if try_growing(kernel_data, working, state, rows, node, luck):
+        settle(kernel_data, working, state, node)
+        assert [bool(working.splits[t]) for t in (node, 2 * node, 2 * node + 1)] == [1, 0, 0]
+        assert price(kernel_data, working, state.values) < before[0]
     else:
-        assert twins.shape(sketch, 1, case.problem.depth) == before[1]
+        assert twins.shape(working, 1, case.problem.depth) == before[1]
 
 
 @few
 @given(cases(splits=st.sampled_from([True, True, False])), st.integers(0, 99), st.data())
 def test_a_sweep_never_costs(case, seed, data):
     """The price does not rise, the state is up to date, and the judge agrees."""
-    task, sketch, state = case.task, case.sketch, case.state
-    settle(task, sketch, state, 1)
-    before = price(task, sketch, state.values)
-    luck = np.random.default_rng(seed).random((len(sketch.intercepts), 6))
-    sweep(task, sketch, state, data.draw(st.sampled_from(case.branch_nodes)), luck)
-    after = price(task, sketch, state.values)
+    kernel_data, working, state = case.kernel_data, case.working, case.state
+    settle(kernel_data, working, state, 1)
+    before = price(kernel_data, working, state.values)
+    luck = np.random.default_rng(seed).random((len(working.intercepts), 6))
+    sweep(kernel_data, working, state, data.draw(st.sampled_from(case.branch_nodes)), luck)
+    after = price(kernel_data, working, state.values)
     assert after <= before * (1 + 1e-9) + 1e-9
-    assert state.terminals.tolist() == twins.terminals(task, sketch).tolist()
+    assert state.terminals.tolist() == twins.terminals(kernel_data, working).tolist()
     cost = objective(case.problem, case.tree)
     assert after == pytest.approx(np.inf if cost.ties else cost.total, rel=1e-9)
-    norms = np.linalg.norm(sketch.weights[np.flatnonzero(sketch.splits)], axis=1)
-    assert norms == pytest.approx(sketch.scale[0])
+    norms = np.linalg.norm(working.weights[np.flatnonzero(working.splits)], axis=1)
+    assert norms == pytest.approx(working.scale[0])
 
 
 @few
 @given(cases(splits=st.just(True)), st.integers(0, 99), st.data())
 def test_a_sweep_stays_in_its_subtree(case, seed, data):
     """Nodes outside of the subtree keep their hyperplanes and splits."""
-    task, sketch, state = case.task, case.sketch, case.state
-    settle(task, sketch, state, 1)
+    kernel_data, working, state = case.kernel_data, case.working, case.state
+    settle(kernel_data, working, state, 1)
     top = data.draw(st.sampled_from(case.branch_nodes))
     outside = np.setdiff1d(
-        np.arange(1, len(sketch.intercepts)),
-        twins.rows_below(np.arange(len(sketch.intercepts)), top),
+        np.arange(1, len(working.intercepts)),
+        twins.rows_below(np.arange(len(working.intercepts)), top),
     )
-    before = sketch.weights[outside].tolist(), sketch.splits[outside].tolist()
-    luck = np.random.default_rng(seed).random((len(sketch.intercepts), 6))
-    sweep(task, sketch, state, top, luck)
-    assert (sketch.weights[outside].tolist(), sketch.splits[outside].tolist()) == before
+    before = working.weights[outside].tolist(), working.splits[outside].tolist()
+    luck = np.random.default_rng(seed).random((len(working.intercepts), 6))
+    sweep(kernel_data, working, state, top, luck)
+    assert (working.weights[outside].tolist(), working.splits[outside].tolist()) == before
 
 
 @few
 @given(cases(splits=st.just(True)), st.data())
 def test_tilting_leaves_a_hyperplane(case, data):
     """Whatever rows are said to pay, also where a step would leave nothing of the weights."""
-    sketch, state = case.sketch, case.state
+    working, state = case.working, case.state
     state.costs[1] = 1000.0
     for child in (2, 3):
         state.costs[child] = data.draw(st.lists(numbers, min_size=1, max_size=1))
     rows = np.arange(case.problem.n_rows)
     luck = np.linspace(0, 0.999, 3)
     with np.errstate(divide="raise", invalid="raise"):
-        try_features(case.task, sketch, state, rows, 1, luck)
-    assert np.isfinite(sketch.intercepts).all()
-    assert np.linalg.norm(sketch.weights[1]) == pytest.approx(sketch.scale[0])
+        try_features(case.kernel_data, working, state, rows, 1, luck)
+    assert np.isfinite(working.intercepts).all()
+    assert np.linalg.norm(working.weights[1]) == pytest.approx(working.scale[0])

@@ -13,25 +13,25 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from margintree.formulation import build, encode_tree
-from margintree.limits import Limits, resident_memory
-from margintree.objective import objective
-from margintree.problem import Costs, Problem
-from margintree.result import Reason
-from margintree.search import Parts, engine, layouts, search
-from margintree.search.aim import MARGINS
-from margintree.search.climb import LAYOUT_SHARE, Chain, climb
-from margintree.search.engine import LEAD
-from margintree.search.groupings import make_groupings
-from margintree.search.large import MANY_ROWS, Refiner, sample
-from margintree.search.task import make_task
-from margintree.search.workbench import Workbench
-from margintree.solvers import get
+from margintree.core.judges.margins import objective
+from margintree.core.limits import Limits, resident_memory
+from margintree.core.problem import Costs, Problem
+from margintree.core.result import Reason
+from margintree.core.simplify import tidy
+from margintree.core.tree import ObliqueTree
+from margintree.exact.programs import build, encode_tree
+from margintree.exact.solvers import get
+from margintree.search.margin import Parts, engine, leaf_groups, search
+from margintree.search.margin.aim import MARGINS
+from margintree.search.margin.chain import GROUP_SHARE, Chain, run_chain
+from margintree.search.margin.engine import LEAD
+from margintree.search.margin.groupings import make_groupings
+from margintree.search.margin.kernel_data import make_kernel_data
+from margintree.search.margin.local_search import LocalSearch
+from margintree.search.margin.many_rows import MANY_ROWS, Refiner, sample
 from margintree.testing.instances import INSTANCES, tiny_problem
 from margintree.testing.oracle import cheapest_tree
-from margintree.tidy import tidy
-from margintree.tree import ObliqueTree
-from sketches import small_problems
+from working_trees import small_problems
 
 PROBLEMS = {instance.name: instance.problem() for instance in INSTANCES}
 IRIS = PROBLEMS["irisD=2(10,1,1)"]
@@ -85,7 +85,7 @@ def test_the_number_of_threads_does_not_change_the_tree(problem):
         assert [point[1:] for point in other.trace] == [point[1:] for point in first.trace]
 
 
-def test_chains_with_layouts_are_the_same_on_any_number_of_threads():
+def test_chains_with_leaf_groups_are_the_same_on_any_number_of_threads():
     """Chains that soon give up leave room for many others."""
     parts = Parts(max_failures=2)
     limits = [Limits(iterations=400, seed=3, threads=threads) for threads in (1, 2, 3)]
@@ -94,37 +94,39 @@ def test_chains_with_layouts_are_the_same_on_any_number_of_threads():
     assert {other.iterations for other in others} == {first.iterations} == {400}
 
 
-LEAST_WITH_LAYOUTS = LAYOUT_SHARE * (1 + layouts.LEAST_DESCENTS)
-"""Descents of the shortest chain that improves its layout, after a first one."""
+LEAST_WITH_GROUPS = GROUP_SHARE * (1 + leaf_groups.LEAST_DESCENTS)
+"""Descents of the shortest chain that improves its grouped, after a first one."""
 
 
-FIRST_SEARCH_WITH_LAYOUTS = LEAD * (LEAST_WITH_LAYOUTS - 1) + 1
-"""Iterations of the shortest search whose chains improve their layouts."""
+FIRST_SEARCH_WITH_LAYOUTS = LEAD * (LEAST_WITH_GROUPS - 1) + 1
+"""Iterations of the shortest search whose chains improve their leaf_groups."""
 
 
 @pytest.fixture
-def layouts_used(monkeypatch):
-    """Return a list that grows whenever a layout would be improved, and what was compiled."""
+def groups_used(monkeypatch):
+    """Return a list that grows whenever leaf groups would be improved, and what was compiled."""
     used, compiled = [], []
-    counts = np.inf, layouts.LEAST_DESCENTS
-    monkeypatch.setattr(layouts, "rearrange", lambda *_: used.append(1) or counts)
-    monkeypatch.setattr(engine, "compile_kernels", lambda **what: compiled.append(what["layouts"]))
+    counts = np.inf, leaf_groups.LEAST_DESCENTS
+    monkeypatch.setattr(leaf_groups, "rearrange", lambda *_: used.append(1) or counts)
+    monkeypatch.setattr(
+        engine, "compile_kernels", lambda **what: compiled.append(what["leaf_groups"])
+    )
     return used, compiled
 
 
 @pytest.mark.parametrize("change", [-200, -100, -1, 0, 1, 100])
 @pytest.mark.parametrize("n_starts", [0, 1, 5])
-def test_a_search_compiles_layouts_if_it_has_any(change, n_starts, layouts_used):
+def test_a_search_compiles_leaf_groups_if_it_has_any(change, n_starts, groups_used):
     """It knows beforehand whether its chains will be long enough, wherever they start."""
-    used, compiled = layouts_used
+    used, compiled = groups_used
     starts = [ObliqueTree.leaf(IRIS.depth, IRIS.n_features, IRIS.n_classes)] * n_starts
     search(IRIS, Limits(iterations=FIRST_SEARCH_WITH_LAYOUTS + change), starts)
     assert compiled == [bool(used)] == [change >= 0]
 
 
-def test_a_search_of_many_rows_compiles_the_layouts_of_its_samples(layouts_used):
-    """Few rows arrive at some node, and what is searched for there may have layouts."""
-    used, compiled = layouts_used
+def test_a_search_of_many_rows_compiles_the_leaf_groups_of_its_samples(groups_used):
+    """Few rows arrive at some node, and what is searched for there may have leaf_groups."""
+    used, compiled = groups_used
     rng = np.random.default_rng(0)
     X = rng.random((MANY_ROWS + 100, 2))
     y = np.zeros(len(X), dtype=np.int64)
@@ -137,42 +139,44 @@ def test_a_search_of_many_rows_compiles_the_layouts_of_its_samples(layouts_used)
 
 
 @pytest.mark.parametrize(
-    ("limit", "has_layouts"),
-    [(LEAST_WITH_LAYOUTS - 1, False), (LEAST_WITH_LAYOUTS, True), (100, True)],
+    ("limit", "has_groups"),
+    [(LEAST_WITH_GROUPS - 1, False), (LEAST_WITH_GROUPS, True), (100, True)],
 )
-def test_a_chain_keeps_its_limit(limit, has_layouts, monkeypatch):
+def test_a_chain_keeps_its_limit(limit, has_groups, monkeypatch):
     """Layouts count as many descents as take as long, and take their share at most."""
     improved, descended = [], []
-    improve, descend = layouts.improve_layout, Workbench.descend
+    improve, descend = leaf_groups.improve_groups, LocalSearch.descend
     monkeypatch.setattr(
-        layouts, "improve_layout", lambda *given: improved.append(1) or improve(*given)
+        leaf_groups, "improve_groups", lambda *given: improved.append(1) or improve(*given)
     )
     monkeypatch.setattr(
-        Workbench, "descend", lambda *given, **more: descended.append(1) or descend(*given, **more)
+        LocalSearch,
+        "descend",
+        lambda *given, **more: descended.append(1) or descend(*given, **more),
     )
-    bench = Workbench(MARGINS.make_task(IRIS))
+    local = LocalSearch(MARGINS.make_kernel_data(IRIS))
     groupings = make_groupings(IRIS, 0)
     chain = Chain(1, seed=0, origin=None, scale=2.0, max_iterations=limit, worth=1e3)
-    found = climb(bench, chain, Parts(max_failures=3), groupings, lambda: False)
-    on_layouts = layouts.DESCENTS * len(improved)
-    assert (on_layouts > 0) == has_layouts
-    assert on_layouts < limit / LAYOUT_SHARE
-    assert found.iterations == on_layouts + len(descended) <= limit
-    assert found.cost == pytest.approx(bench.price())
+    found = run_chain(local, chain, Parts(max_failures=3), groupings, lambda: False)
+    on_groups = leaf_groups.DESCENTS * len(improved)
+    assert (on_groups > 0) == has_groups
+    assert on_groups < limit / GROUP_SHARE
+    assert found.iterations == on_groups + len(descended) <= limit
+    assert found.cost == pytest.approx(local.price())
 
 
 @pytest.mark.parametrize(
-    ("worth", "limit", "n_kicks"), [(0.0, 200, 0), (1e3, 200, 3), (0.0, LEAST_WITH_LAYOUTS - 1, 3)]
+    ("worth", "limit", "n_kicks"), [(0.0, 200, 0), (1e3, 200, 3), (0.0, LEAST_WITH_GROUPS - 1, 3)]
 )
 def test_what_is_far_from_the_best_is_not_kicked(worth, limit, n_kicks):
-    """Where its layout was improved before, which takes some iterations."""
+    """Where its grouped was improved before, which takes some iterations."""
     kicks = []
     parts = Parts(kicks=(lambda *_: kicks.append(1),), max_failures=3)
-    bench = Workbench(MARGINS.make_task(IRIS))
+    local = LocalSearch(MARGINS.make_kernel_data(IRIS))
     chain = Chain(1, seed=0, origin=None, scale=2.0, max_iterations=limit, worth=worth)
-    found = climb(bench, chain, parts, make_groupings(IRIS, 0), lambda: False)
+    found = run_chain(local, chain, parts, make_groupings(IRIS, 0), lambda: False)
     assert len(kicks) == n_kicks
-    assert found.cost == pytest.approx(bench.price())
+    assert found.cost == pytest.approx(local.price())
 
 
 def test_another_seed_is_another_search():
@@ -345,10 +349,10 @@ def test_an_error_in_a_callback_is_not_swallowed():
 
 INTERRUPTED = """
 import numpy as np
-from margintree.limits import Limits
-from margintree.objective import objective
-from margintree.problem import Costs, Problem
-from margintree.search import search
+from margintree.core.limits import Limits
+from margintree.core.judges.margins import objective
+from margintree.core.problem import Costs, Problem
+from margintree.search.margin import search
 
 rng = np.random.default_rng(0)
 X, y = rng.random(({n_rows}, 3)), rng.integers(0, 3, {n_rows})
@@ -525,7 +529,7 @@ def test_new_subtrees_never_cost():
     """Samples of the rows of a node lead to subtrees that are cheaper on all of its rows."""
     problem = blobs(3000, depth=2)
     tree = three_splits(problem, [0.5, 0.3, 0.8], 10.0)
-    refiner = Refiner(problem, make_task(problem), tree, seed=0)
+    refiner = Refiner(problem, make_kernel_data(problem), tree, seed=0)
     rng, before = np.random.default_rng(0), refiner.price()
 
     def find(rows, is_wrong, depth):
@@ -555,10 +559,10 @@ def test_a_new_direction_may_be_the_opposite_of_the_present_one():
         X, y = rng.random((60, 1)), rng.integers(0, 2, 60)
         problem = Problem.from_data(X, y, n_classes=2, depth=2, costs=Costs(1.0, 1.0, 0.0))
         refiner = Refiner(
-            problem, make_task(problem), three_splits(problem, rng.random(3), 10.0), seed=0
+            problem, make_kernel_data(problem), three_splits(problem, rng.random(3), 10.0), seed=0
         )
         refiner.sweep()
-        assert np.isfinite(refiner.sketch.weights).all()
+        assert np.isfinite(refiner.working.weights).all()
 
 
 def test_rows_that_pull_nowhere_are_no_trouble():
@@ -566,10 +570,10 @@ def test_rows_that_pull_nowhere_are_no_trouble():
     X = np.random.default_rng(0).random((60, 2))
     problem = Problem.from_data(X, np.zeros(60), n_classes=2, depth=2, costs=Costs(1.0, 0.0, 0.1))
     refiner = Refiner(
-        problem, make_task(problem), three_splits(problem, [0.5, 0.3, 0.8], 10.0), seed=0
+        problem, make_kernel_data(problem), three_splits(problem, [0.5, 0.3, 0.8], 10.0), seed=0
     )
     refiner.sweep()
-    assert np.isfinite(refiner.sketch.weights).all()
+    assert np.isfinite(refiner.working.weights).all()
 
 
 def test_many_rows_respect_starts_and_limits():
@@ -585,12 +589,12 @@ def test_many_rows_respect_starts_and_limits():
 ONE_SEARCH = """
 import sys
 import numpy as np
-from margintree.limits import Limits
-from margintree.problem import Costs, Problem
-from margintree.search import search
-from margintree.search.climb import LAYOUT_SHARE
-from margintree.search.kernels.svm import smo
-from margintree.search.layouts import LEAST_DESCENTS
+from margintree.core.limits import Limits
+from margintree.core.problem import Costs, Problem
+from margintree.search.margin import search
+from margintree.search.margin.chain import GROUP_SHARE
+from margintree.search.margin.kernels.svm import smo
+from margintree.search.margin.leaf_groups import LEAST_DESCENTS
 
 rng = np.random.default_rng(1)
 X, y = rng.random((60, 12)), rng.integers(0, 3, 60)
@@ -598,8 +602,8 @@ if sys.argv[1] == "inner first":
     sides, ones = np.where(y > 0, 1.0, -1.0), np.ones(60)
     smo(X @ X.T, sides, ones, -np.inf, np.inf, 1.0, np.zeros(60), 9, 1e-3)
 problem = Problem.from_data(X, y, n_classes=3, depth=3, costs=Costs(10.0, 1.0, 0.1))
-enough_for_layouts = 4 * LAYOUT_SHARE * (1 + LEAST_DESCENTS)
-tree = search(problem, Limits(iterations=enough_for_layouts)).tree
+enough_for_groups = 4 * GROUP_SHARE * (1 + LEAST_DESCENTS)
+tree = search(problem, Limits(iterations=enough_for_groups)).tree
 print(tree.weights.tobytes().hex())
 """
 

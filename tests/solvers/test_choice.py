@@ -6,16 +6,16 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from margintree.exceptions import (
+from margintree._lib.exceptions import (
     SolverAbilityError,
     SolverError,
     SolverLicenceError,
     SolverMissingError,
 )
-from margintree.formulation import build
-from margintree.limits import Limits
-from margintree.solvers import SOLVERS, available, get, gurobi
-from margintree.solvers.base import Abilities, SolverStatus, check_ability, trivial_bound
+from margintree.core.limits import Limits
+from margintree.exact.programs import build
+from margintree.exact.solvers import SOLVERS, available, get, gurobi
+from margintree.exact.solvers.base import Abilities, SolverStatus, check_ability, trivial_bound
 from margintree.testing.instances import INSTANCES
 from margintree.testing.standard_programs import cone, linear, small_cover
 
@@ -102,7 +102,7 @@ def test_a_failure_of_scip_says_what_to_do():
 
 def test_errors_of_a_callback_are_not_taken_for_failures_of_scip():
     """What the caller's own code raises while the program is handed over arrives as it is."""
-    from margintree.solvers.scip import _failures_told
+    from margintree.exact.solvers.scip import _failures_told
 
     with pytest.raises(ZeroDivisionError), _failures_told():
         raise ZeroDivisionError

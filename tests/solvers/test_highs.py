@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from margintree.limits import Limits
-from margintree.result import Reason
-from margintree.solvers import get, highs
+from margintree.core.limits import Limits
+from margintree.core.result import Reason
+from margintree.exact.solvers import get, highs
 from margintree.testing.standard_programs import whole_cone
 
 

@@ -7,9 +7,9 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from margintree.limits import Limits, resident_memory
-from margintree.result import Reason
-from margintree.solvers import SOLVERS
+from margintree.core.limits import Limits, resident_memory
+from margintree.core.result import Reason
+from margintree.exact.solvers import SOLVERS
 from margintree.testing.standard_programs import STANDARD_PROGRAMS, knapsack
 
 HARD = knapsack(60, seed=3)

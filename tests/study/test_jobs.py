@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from margintree.choice import divide
-from margintree.datasets import load
+from margintree.data.datasets import load
+from margintree.methods.choice import divide
 from margintree.study.jobs import canonical, jobs_of
 from margintree.study.spec import parse_spec
 

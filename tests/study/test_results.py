@@ -18,16 +18,16 @@ from typer.testing import CliRunner
 
 import publish
 import synthetic_rows
+from margintree._lib.exceptions import InvalidInputError
 from margintree.cli import app
-from margintree.exceptions import InvalidInputError
 from margintree.study.compare import comparison, contest
 from margintree.study.exported import Study, export_study
 from margintree.study.figures import FIGURES, _groups, picture
+from margintree.study.result_tables import signed
 from margintree.study.spec import parse_spec
 from margintree.study.statistics import friedman
 from margintree.study.store import Session, Store, as_json
 from margintree.study.summary import Key, summarise
-from margintree.study.tables import signed
 
 PAGE = Path(__file__).parents[2] / "docs" / "study.md"
 NAMES = ("balance_scale", "iris", "parkinson", "seeds", "thyroid", "wine", "zoo")

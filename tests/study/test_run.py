@@ -16,7 +16,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from margintree.choice import (
+from margintree._lib.exceptions import InvalidInputError, MargintreeError
+from margintree.core.limits import Limits
+from margintree.data.datasets import DATA_VARIABLE, load
+from margintree.methods.choice import (
     divide,
     half_spacing,
     margins_of,
@@ -24,12 +27,9 @@ from margintree.choice import (
     shares_right,
     usual_or_best,
 )
-from margintree.datasets import DATA_VARIABLE, load
-from margintree.exceptions import InvalidInputError, MargintreeError
-from margintree.limits import Limits
-from margintree.references import Reference
 from margintree.study.jobs import canonical, jobs_of
 from margintree.study.methods import METHODS, Settings
+from margintree.study.references import Reference
 from margintree.study.run import TASKS_AHEAD, Task, open_jobs, run_study
 from margintree.study.spec import parse_spec, read_spec
 from margintree.study.store import Job, Store

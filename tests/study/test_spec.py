@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from margintree.datasets import CATALOGUE
-from margintree.exceptions import InvalidInputError
+from margintree._lib.exceptions import InvalidInputError
+from margintree.data.datasets import CATALOGUE
 from margintree.study.jobs import jobs_of
 from margintree.study.methods import METHODS
 from margintree.study.spec import SPECS, parse_spec, read_spec

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from margintree.exceptions import InvalidInputError, MissingPackageError
+from margintree._lib.exceptions import InvalidInputError, MissingPackageError
 from margintree.study.statistics import bayesian_signed_rank, friedman, holm, wilcoxon
 
 DEMSAR = np.array(

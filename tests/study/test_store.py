@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from margintree.exceptions import InvalidInputError
+from margintree._lib.exceptions import InvalidInputError
 from margintree.study.store import COLUMNS, Job, Row, Store, as_json
 
 JOB = Job("iris", 0, 1, "cart")

@@ -13,16 +13,14 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 import synthetic_rows
-from margintree.exceptions import InvalidInputError
+from margintree._lib.exceptions import InvalidInputError
+from margintree.data.tables import csv_text
 from margintree.study.exported import Study, export_study, read_study
 from margintree.study.formats import latex, markdown, terminal, web_page
 from margintree.study.names import MEASURES, READINGS
 from margintree.study.notes import notes
 from margintree.study.printed import printed
-from margintree.study.spec import parse_spec
-from margintree.study.store import Job, Row, Session, Store
-from margintree.study.summary import Key, choice_efforts, grid_efforts, summarise
-from margintree.study.tables import (
+from margintree.study.result_tables import (
     Cell,
     Table,
     differences_table,
@@ -30,7 +28,9 @@ from margintree.study.tables import (
     results_table,
     speed_tables,
 )
-from margintree.tables import csv_text
+from margintree.study.spec import parse_spec
+from margintree.study.store import Job, Row, Session, Store
+from margintree.study.summary import Key, choice_efforts, grid_efforts, summarise
 
 ROWS = [
     *synthetic_rows.study(("iris", "wine")),

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from margintree._typing import AnyArray, FloatArray
+from margintree._lib.arrays import AnyArray, FloatArray
+from margintree._lib.exceptions import InvalidInputError
+from margintree.data.tables import Table
 from margintree.estimators import TableClassifier, TreeClassifier
-from margintree.exceptions import InvalidInputError
-from margintree.modelfile import load
-from margintree.tables import Table
+from margintree.estimators.modelfile import load
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from margintree.exceptions import InvalidInputError
+from margintree._lib.exceptions import InvalidInputError
 
 
 def check_output(output: Path, *inputs: Path, option: str = "--output") -> None:
@@ -25,7 +25,7 @@ def check_output(output: Path, *inputs: Path, option: str = "--output") -> None:
     OSError
         When it cannot be written.
     """
-    from margintree._files import check_writable
+    from margintree._lib.files import check_writable
 
     for path in inputs:
         if _is_same_file(output, path):

@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
-from margintree.result import Progress, TracePoint, relative_gap
+from margintree.core.result import Progress, TracePoint, relative_gap
 
 
 class ProgressLine:

@@ -10,13 +10,13 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from margintree._typing import AnyArray
+from margintree._lib.arrays import AnyArray
+from margintree.core.result import Reason, Result
+from margintree.data.preprocessing import NumberColumn
+from margintree.data.preprocessing.cells import without_zero
 from margintree.estimators import ChosenMixin, TableClassifier, TreeClassifier
-from margintree.export import export_text
-from margintree.export.names import printable
-from margintree.preprocessing import NumberColumn
-from margintree.preprocessing.cells import without_zero
-from margintree.result import Reason, Result
+from margintree.show.export import export_text
+from margintree.show.export.named_tree import printable
 
 
 def console() -> Console:

@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from margintree.cli._errors import BAD_INPUT, reported
-from margintree.exceptions import MissingDataError
+from margintree._lib.exceptions import MissingDataError
+from margintree.cli._reported import BAD_INPUT, reported
 
 app = typer.Typer(
     no_args_is_help=True, help="The data sets of the paper's study, and where they come from."
@@ -30,7 +30,7 @@ def list_sets(data_dir: DataDir = None) -> None:
     from rich.table import Table
 
     from margintree.cli._view import console
-    from margintree.datasets import CATALOGUE, place_of
+    from margintree.data.datasets import CATALOGUE, place_of
 
     table = Table(box=box.SIMPLE_HEAD)
     for heading in ("data set", "rows", "features", "classes", "from", "what to know"):
@@ -55,7 +55,7 @@ def fetch(
 
     margintree data fetch seeds banknote
     """
-    from margintree.datasets import CATALOGUE, load, place_of
+    from margintree.data.datasets import CATALOGUE, load, place_of
 
     is_missing = False
     for name in names or CATALOGUE:
@@ -78,6 +78,6 @@ def path(name: Annotated[str, typer.Argument(help="Data set.")], data_dir: DataD
 
     margintree data path zoo
     """
-    from margintree.datasets import place_of
+    from margintree.data.datasets import place_of
 
     typer.echo(place_of(name, data_dir))

@@ -4,11 +4,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from margintree.cli._errors import reported
+from margintree.cli._reported import reported
 
 if TYPE_CHECKING:
-    from margintree._typing import IntArray
-    from margintree.datasets import Dataset
+    from margintree._lib.arrays import IntArray
+    from margintree.data.datasets import Dataset
 
 MAX_DEPTH = 2
 COSTS = (10.0, 1.0, 1.0)
@@ -34,11 +34,11 @@ def demo(
 
     margintree demo --data iris
     """
-    from margintree.choice import divide
     from margintree.cli._progress import progress_line
     from margintree.cli._view import console, print_outcome, print_tree
-    from margintree.datasets import load
+    from margintree.data.datasets import load
     from margintree.estimators import MOCTSVMClassifier
+    from margintree.methods.choice import divide
 
     dataset = load(data)
     train, test = next(divide(dataset.y, 5, seed=0))

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from margintree.cli._errors import reported
+from margintree._lib.exceptions import InvalidInputError
 from margintree.cli._output import check_output
+from margintree.cli._reported import reported
 from margintree.cli.use import ModelFile
-from margintree.exceptions import InvalidInputError
 
 if TYPE_CHECKING:
     from margintree.estimators import TableClassifier, TreeClassifier
@@ -65,8 +65,8 @@ def export(
 
     sqlite3 flowers.db "SELECT *, $(margintree export iris.json --format sql) FROM flowers"
     """
-    from margintree._files import write_whole
-    from margintree.modelfile import load
+    from margintree._lib.files import write_whole
+    from margintree.estimators.modelfile import load
 
     if output is not None:
         check_output(output, model)
@@ -86,7 +86,7 @@ def export(
 
 def _tell_what_onnx_takes(estimator: "TreeClassifier | TableClassifier") -> None:
     """Say on stderr which numbers an ONNX model takes where they are not those of the table."""
-    from margintree.export.names import named
+    from margintree.show.export.named_tree import named
 
     known = named(estimator)
     if known.conditions:
@@ -99,10 +99,10 @@ def _tell_what_onnx_takes(estimator: "TreeClassifier | TableClassifier") -> None
 
 def _content(estimator: "TreeClassifier | TableClassifier", form: Format) -> str | bytes:
     """Return what a file of this format holds."""
-    from margintree.export import export_dot, export_text, to_onnx, to_python
-    from margintree.export.predictor import predictor
-    from margintree.export.sql import sql_columns
-    from margintree.modelfile import to_json
+    from margintree.estimators.modelfile import to_json
+    from margintree.show.export import export_dot, export_text, to_onnx, to_python
+    from margintree.show.export.predictor import predictor
+    from margintree.show.export.sql import sql_columns
 
     if form is Format.ONNX:
         binary: bytes = to_onnx(estimator).SerializeToString()

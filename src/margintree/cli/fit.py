@@ -5,15 +5,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from margintree.cli._errors import reported
+from margintree._lib.exceptions import InvalidInputError
 from margintree.cli._output import check_output
+from margintree.cli._reported import reported
 from margintree.cli._signals import undisturbed
-from margintree.cli._table import TableFile, read
-from margintree.exceptions import InvalidInputError
+from margintree.cli._table_option import TableFile, read
 
 if TYPE_CHECKING:
+    from margintree.data.tables import Table
     from margintree.estimators import TableClassifier
-    from margintree.tables import Table
 
 
 CHOSEN = "chosen"
@@ -149,7 +149,7 @@ def fitted(
 
 def _save(estimator: "TableClassifier", output: Path) -> None:
     from margintree.cli._view import console, print_choice, print_outcome, print_tree
-    from margintree.modelfile import save
+    from margintree.estimators.modelfile import save
 
     with undisturbed():
         save(estimator, output)

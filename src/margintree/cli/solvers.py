@@ -1,6 +1,6 @@
 """``margintree solvers``."""
 
-from margintree.cli._errors import reported
+from margintree.cli._reported import reported
 
 
 @reported
@@ -15,7 +15,7 @@ def solvers() -> None:
     from rich.table import Table
 
     from margintree.cli._view import console
-    from margintree.solvers import SOLVERS, available
+    from margintree.exact.solvers import SOLVERS, available
 
     table = Table(box=box.SIMPLE_HEAD)
     for heading in ("solver", "installed", "licensed", "cones", "starts", "what to know"):

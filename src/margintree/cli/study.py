@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from margintree.cli._errors import INTERRUPTED, reported
+from margintree.cli._reported import INTERRUPTED, reported
 from margintree.cli.data import DataDir
 from margintree.cli.study_results import compare, export, figures, store_path, table
 

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from margintree.cli._errors import reported
+from margintree._lib.exceptions import InvalidInputError
 from margintree.cli._output import check_output
-from margintree.exceptions import InvalidInputError
+from margintree.cli._reported import reported
 
 if TYPE_CHECKING:
     from margintree.study.exported import Study
+    from margintree.study.result_tables import Table
     from margintree.study.summary import Summary
-    from margintree.study.tables import Table
 
 _WIDE = 250
 """Columns of a table that goes to a file or a pipe."""
@@ -101,9 +101,9 @@ def table(
 
     margintree study table rows.csv.bz2 --format latex -o table.tex
     """
+    from margintree.data.tables import csv_text
     from margintree.study.notes import notes
-    from margintree.study.tables import numbers
-    from margintree.tables import csv_text
+    from margintree.study.result_tables import numbers
 
     path = _found(store)
     _check(output, path)
@@ -131,7 +131,7 @@ def figures(
 
     margintree study figures --output pictures --reading nested
     """
-    from margintree._files import write_whole
+    from margintree._lib.files import write_whole
     from margintree.study.figures import FIGURES, picture
 
     summary = _read(_found(store)).summary()
@@ -249,7 +249,7 @@ def _readings(reading: Reading, summary: "Summary") -> Sequence[str]:
 def _tables(
     study: "Study", summary: "Summary", readings: Sequence[str], measure: Measure
 ) -> list["Table"]:
-    from margintree.study.tables import differences_table, results_table, speed_tables
+    from margintree.study.result_tables import differences_table, results_table, speed_tables
 
     if measure is Measure.SPEED:
         return speed_tables(study.rows, summary.methods)
@@ -289,7 +289,7 @@ def _print(tables: Sequence["Table"], notes: Sequence[str], output: Path | None)
 
 
 def _give(content: str, output: Path | None) -> None:
-    from margintree._files import write_whole
+    from margintree._lib.files import write_whole
 
     if output is None:
         typer.echo(content, nl=False)

@@ -5,9 +5,9 @@ from typing import Annotated
 
 import typer
 
-from margintree.cli._errors import reported
 from margintree.cli._output import check_output
-from margintree.cli._table import TableFile, read
+from margintree.cli._reported import reported
+from margintree.cli._table_option import TableFile, read
 
 ModelFile = Annotated[Path, typer.Argument(help="Model file written by 'margintree fit'.")]
 Target = Annotated[
@@ -44,9 +44,9 @@ def predict(
 
     margintree predict iris.json new.csv --proba -o predictions.csv
     """
-    from margintree._files import write_whole
+    from margintree._lib.files import write_whole
     from margintree.cli._model import Model
-    from margintree.tables import csv_text
+    from margintree.data.tables import csv_text
 
     if output is not None:
         check_output(output, model, table)
@@ -105,7 +105,7 @@ def report(
     margintree report iris.json test.csv --target species -o report.html
     """
     from margintree.cli._model import Model
-    from margintree.report import report_on
+    from margintree.show.report import report_on
 
     check_output(output, model, table)
     fitted, rows = Model.read(model), read(table)
@@ -130,7 +130,7 @@ def show(model: ModelFile) -> None:
     margintree show iris.json
     """
     from margintree.cli._view import console, print_columns, print_outcome, print_tree
-    from margintree.modelfile import load
+    from margintree.estimators.modelfile import load
 
     estimator = load(model)
     out = console()

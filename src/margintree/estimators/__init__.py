@@ -12,7 +12,7 @@ from margintree.estimators.octh import OCTHClassifier
 from margintree.estimators.octh_cv import OCTHClassifierCV
 from margintree.estimators.octsvm import OCTSVMClassifier
 from margintree.estimators.octsvm_cv import OCTSVMClassifierCV
-from margintree.estimators.table import TableClassifier, make_table_classifier
+from margintree.estimators.table_pipeline import TableClassifier, make_table_classifier
 
 ESTIMATORS: dict[str, type[TreeClassifier]] = {
     cls.__name__: cls

@@ -13,18 +13,18 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from margintree import topology
-from margintree._typing import AnyArray, FloatArray, IntArray
+from margintree._lib.arrays import AnyArray, FloatArray, IntArray
+from margintree._lib.exceptions import ShallowTreeWarning
+from margintree.core import topology
+from margintree.core.judges import AnyCost
+from margintree.core.limits import Limits
+from margintree.core.problem import MAX_DEPTH, Problem, can_name_all_classes
+from margintree.core.result import Result
+from margintree.core.tree import ObliqueTree
 from margintree.estimators._cells import errors_naming_the_column
 from margintree.estimators._shown import ShownAsTree
 from margintree.estimators._weights import row_weights
-from margintree.exceptions import ShallowTreeWarning
-from margintree.judges import AnyCost
-from margintree.limits import Limits
-from margintree.problem import MAX_DEPTH, Problem, can_name_all_classes
-from margintree.report import Report, report_on
-from margintree.result import Result
-from margintree.tree import ObliqueTree
+from margintree.show.report import Report, report_on
 
 AT_LEAST_0 = [Interval(Real, 0, None, closed="left")]
 """The constraint on most parameters."""

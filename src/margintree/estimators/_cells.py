@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from margintree.exceptions import InvalidInputError
-from margintree.preprocessing.cells import Cells, cells_of
+from margintree._lib.exceptions import InvalidInputError
+from margintree.data.preprocessing.cells import Cells, cells_of
 
 
 @contextmanager
@@ -18,8 +18,8 @@ def errors_naming_the_column(X: Any) -> Iterator[None]:
     >>> with errors_naming_the_column([[1.0, "red"]]):
     ...     raise ValueError("could not convert string to float: 'red'")
     Traceback (most recent call last):
-    margintree.exceptions.InvalidInputError: could not convert string to float: 'red'. The column
-    'x1' holds 'red' in row 1, and finite numbers are needed. Convert it to numbers, or use
+    margintree.InvalidInputError: could not convert string to float: 'red'. The column 'x1' holds
+    'red' in row 1, and finite numbers are needed. Convert it to numbers, or use
     margintree.make_table_classifier, which takes text and missing cells as they are.
     """
     try:

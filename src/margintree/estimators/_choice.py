@@ -8,14 +8,14 @@ import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 from scipy.stats import rankdata
 
-from margintree._typing import AnyArray, FloatArray, IntArray
-from margintree.choice import divide, place_of_best, thin
+from margintree._lib.arrays import AnyArray, FloatArray, IntArray
+from margintree._lib.exceptions import InvalidInputError
+from margintree.core.limits import Clock, Limits
+from margintree.core.problem import Problem
+from margintree.core.result import Result
+from margintree.core.tree import ObliqueTree
 from margintree.estimators._base import TreeClassifier
-from margintree.exceptions import InvalidInputError
-from margintree.limits import Clock, Limits
-from margintree.problem import Problem
-from margintree.result import Result
-from margintree.tree import ObliqueTree
+from margintree.methods.choice import divide, place_of_best, thin
 
 Point: TypeAlias = dict[str, Any]
 """One combination of parameters."""

@@ -11,15 +11,15 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils._param_validation import Interval, validate_parameter_constraints
 
-from margintree._typing import AnyArray, FloatArray, IntArray
+from margintree._lib.arrays import AnyArray, FloatArray, IntArray
+from margintree._lib.exceptions import InvalidInputError
+from margintree.core.limits import Clock, Limits
+from margintree.core.problem import Problem
+from margintree.core.result import Progress, Reason, Result
+from margintree.core.tree import ObliqueTree
 from margintree.estimators._base import TreeClassifier
 from margintree.estimators._choice import Choice, Path, Paths, Point, Trial
-from margintree.exceptions import InvalidInputError
-from margintree.limits import Clock, Limits
-from margintree.problem import Problem
-from margintree.result import Progress, Reason, Result
-from margintree.solvers import get
-from margintree.tree import ObliqueTree
+from margintree.exact.solvers import get
 
 CHOICE_SHARE = 0.75
 """The share of the time limit that the choice may take; the rest is for the last fit."""
@@ -225,11 +225,11 @@ class SearchedChoiceMixin(ChosenMixin):
     path_rows: int
 
     def _prepare(self, problem: Problem) -> None:
-        from margintree.search.compilation import compile_kernels
-        from margintree.search.large import MANY_ROWS
+        from margintree.search.margin.compilation import compile_kernels
+        from margintree.search.margin.many_rows import MANY_ROWS
 
         super()._prepare(problem)
-        compile_kernels(many_rows=problem.n_rows > MANY_ROWS, layouts=True)
+        compile_kernels(many_rows=problem.n_rows > MANY_ROWS, leaf_groups=True)
 
     def _limits_of_choice(self, limits: Limits) -> Limits:
         return replace(super()._limits_of_choice(limits), iterations=self.path_iter)

@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from margintree._typing import AnyArray, FloatArray
-from margintree.exceptions import InvalidInputError
+from margintree._lib.arrays import AnyArray, FloatArray
+from margintree._lib.exceptions import InvalidInputError
 
 
 def error_matrix(error_costs: Any, classes: AnyArray) -> FloatArray:

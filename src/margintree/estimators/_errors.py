@@ -6,11 +6,11 @@ from typing import Any, ClassVar
 
 from sklearn.utils._param_validation import Interval
 
-from margintree._typing import AnyArray, FloatArray, IntArray
-from margintree.judges import AnyCost, ErrorCost, count_errors, relative_errors
-from margintree.problem import Problem
-from margintree.shape import Shape
-from margintree.tree import ObliqueTree
+from margintree._lib.arrays import AnyArray, FloatArray, IntArray
+from margintree.core.judges import AnyCost, ErrorCost, count_errors, relative_errors
+from margintree.core.problem import Problem
+from margintree.core.rules import Shape
+from margintree.core.tree import ObliqueTree
 
 
 class ErrorMixin:

@@ -5,10 +5,10 @@ from typing import Any, ClassVar
 
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from margintree._typing import AnyArray, FloatArray, IntArray
+from margintree._lib.arrays import AnyArray, FloatArray, IntArray
+from margintree.core.problem import Costs, MarginNorm, Problem
 from margintree.estimators._base import AT_LEAST_0
 from margintree.estimators._optimised import SearchedClassifier
-from margintree.problem import Costs, MarginNorm, Problem
 
 
 class MarginClassifier(SearchedClassifier):

@@ -8,15 +8,15 @@ import numpy as np
 from joblib import effective_n_jobs
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from margintree._typing import AnyArray
+from margintree._lib.arrays import AnyArray
+from margintree._lib.exceptions import InvalidInputError
+from margintree.core.limits import Limits
+from margintree.core.problem import Problem
+from margintree.core.result import Progress
+from margintree.core.tree import ObliqueTree
 from margintree.estimators._base import AT_LEAST_0, TreeClassifier
-from margintree.estimators._progress import progress_of
-from margintree.estimators._starts import adapted, start_tree, why_unfit
-from margintree.exceptions import InvalidInputError
-from margintree.limits import Limits
-from margintree.problem import Problem
-from margintree.result import Progress
-from margintree.tree import ObliqueTree
+from margintree.estimators._given_start import adapted, start_tree, why_unfit
+from margintree.estimators._verbose import progress_of
 
 
 class OptimisedClassifier(TreeClassifier):

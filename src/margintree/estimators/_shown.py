@@ -6,7 +6,7 @@ from typing import Any
 
 from sklearn.base import BaseEstimator
 
-from margintree.report import picture
+from margintree.show.report import picture
 
 
 class ShownAsTree(BaseEstimator):

@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.validation import _check_sample_weight
 
-from margintree._typing import AnyArray, FloatArray, IntArray
+from margintree._lib.arrays import AnyArray, FloatArray, IntArray
 
 
 def row_weights(

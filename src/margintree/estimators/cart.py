@@ -2,13 +2,13 @@
 
 from typing import Any, ClassVar
 
+from margintree.core.limits import Limits
+from margintree.core.problem import Problem
+from margintree.core.result import Result
 from margintree.estimators._base import TreeClassifier
 from margintree.estimators._errors import ErrorMixin
 from margintree.estimators._optimised import seed_of
-from margintree.limits import Limits
-from margintree.problem import Problem
-from margintree.result import Result
-from margintree.rivals import fit_cart
+from margintree.methods import fit_cart
 
 
 class CARTClassifier(ErrorMixin, TreeClassifier):

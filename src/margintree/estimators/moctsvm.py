@@ -4,14 +4,14 @@ from dataclasses import replace
 from os import PathLike
 from typing import Any, ClassVar
 
-from margintree._typing import AnyArray, FloatArray, IntArray
+from margintree._lib.arrays import AnyArray, FloatArray, IntArray
+from margintree.core.judges.margins import Cost, objective
+from margintree.core.problem import MarginNorm, Problem
+from margintree.core.result import Progress, Result
+from margintree.core.tree import ObliqueTree
 from margintree.estimators._error_costs import error_matrix
 from margintree.estimators._margins import MarginClassifier
-from margintree.fit import fit_tree
-from margintree.objective import Cost, objective
-from margintree.problem import MarginNorm, Problem
-from margintree.result import Progress, Result
-from margintree.tree import ObliqueTree
+from margintree.methods.fit import fit_tree
 
 
 class MOCTSVMClassifier(MarginClassifier):

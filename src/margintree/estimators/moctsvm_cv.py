@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from os import PathLike
 from typing import Any, ClassVar
 
+from margintree.core.limits import Limits
+from margintree.core.problem import MarginNorm, Problem
+from margintree.core.result import Progress, Result
 from margintree.estimators._choice import Point
 from margintree.estimators._chosen import SearchedChoiceMixin, constraints_of_choice
 from margintree.estimators.moctsvm import MOCTSVMClassifier
-from margintree.limits import Limits
-from margintree.problem import MarginNorm, Problem
-from margintree.result import Progress, Result
-from margintree.tuning import fit_moctsvm_path
+from margintree.methods.tuning import fit_moctsvm_path
 
 
 class MOCTSVMClassifierCV(SearchedChoiceMixin, MOCTSVMClassifier):

@@ -4,12 +4,12 @@ from typing import Any, ClassVar
 
 from sklearn.utils._param_validation import StrOptions
 
+from margintree.core.problem import Problem
+from margintree.core.result import Progress, Result
 from margintree.estimators._base import AT_LEAST_0
 from margintree.estimators._errors import ErrorMixin
 from margintree.estimators._optimised import OptimisedClassifier
-from margintree.problem import Problem
-from margintree.result import Progress, Result
-from margintree.rivals import fit_oct
+from margintree.methods import fit_oct
 
 
 class OCTClassifier(ErrorMixin, OptimisedClassifier):

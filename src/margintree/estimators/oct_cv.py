@@ -3,15 +3,15 @@
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
+from margintree.core.limits import Limits
+from margintree.core.problem import Problem
+from margintree.core.result import Progress, Result
+from margintree.core.rules import Shape
 from margintree.estimators._choice import Point
 from margintree.estimators._chosen import ChosenMixin, constraints_of_choice
 from margintree.estimators._errors import numbers_of_splits
 from margintree.estimators.oct import OCTClassifier
-from margintree.limits import Limits
-from margintree.problem import Problem
-from margintree.result import Progress, Result
-from margintree.shape import Shape
-from margintree.tuning import fit_oct_path
+from margintree.methods.tuning import fit_oct_path
 
 
 class OCTClassifierCV(ChosenMixin, OCTClassifier):

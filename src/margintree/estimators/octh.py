@@ -6,13 +6,13 @@ from typing import Any, ClassVar
 
 from sklearn.utils._param_validation import Interval
 
+from margintree.core.problem import Problem
+from margintree.core.result import Progress, Result
+from margintree.core.rules import SEPARATION, Shape
 from margintree.estimators._base import AT_LEAST_0
 from margintree.estimators._errors import ErrorMixin
 from margintree.estimators._optimised import SearchedClassifier
-from margintree.problem import Problem
-from margintree.result import Progress, Result
-from margintree.rivals import fit_octh
-from margintree.shape import SEPARATION, Shape
+from margintree.methods import fit_octh
 
 
 class OCTHClassifier(ErrorMixin, SearchedClassifier):

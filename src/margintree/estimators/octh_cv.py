@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
+from margintree.core.limits import Limits
+from margintree.core.problem import Problem
+from margintree.core.result import Progress, Result
 from margintree.estimators._choice import Point
 from margintree.estimators._chosen import SearchedChoiceMixin, constraints_of_choice
 from margintree.estimators.octh import OCTHClassifier
-from margintree.limits import Limits
-from margintree.problem import Problem
-from margintree.result import Progress, Result
-from margintree.tuning import fit_octh_path
+from margintree.methods.tuning import fit_octh_path
 
 
 class OCTHClassifierCV(SearchedChoiceMixin, OCTHClassifier):

@@ -4,12 +4,12 @@ from typing import Any
 
 from sklearn.utils import Tags
 
+from margintree.core.judges import LabelCost, price_labels
+from margintree.core.problem import Costs, MarginNorm, Problem
+from margintree.core.result import Progress, Result
+from margintree.core.tree import ObliqueTree
 from margintree.estimators._margins import MarginClassifier
-from margintree.judges import LabelCost, price_labels
-from margintree.problem import Costs, MarginNorm, Problem
-from margintree.result import Progress, Result
-from margintree.rivals import fit_octsvm
-from margintree.tree import ObliqueTree
+from margintree.methods import fit_octsvm
 
 
 class OCTSVMClassifier(MarginClassifier):

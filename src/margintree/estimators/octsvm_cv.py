@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
+from margintree.core.limits import Limits
+from margintree.core.problem import MarginNorm, Problem
+from margintree.core.result import Progress, Result
 from margintree.estimators._choice import Point
 from margintree.estimators._chosen import SearchedChoiceMixin, constraints_of_choice
 from margintree.estimators.octsvm import OCTSVMClassifier
-from margintree.limits import Limits
-from margintree.problem import MarginNorm, Problem
-from margintree.result import Progress, Result
-from margintree.rivals.octsvm import check_two_classes
-from margintree.tuning import fit_octsvm_path
+from margintree.methods.octsvm import check_two_classes
+from margintree.methods.tuning import fit_octsvm_path
 
 
 class OCTSVMClassifierCV(SearchedChoiceMixin, OCTSVMClassifier):

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from margintree._typing import FloatArray
-from margintree.exceptions import InvalidInputError, MissingPackageError
+from margintree._lib.arrays import FloatArray
+from margintree._lib.exceptions import InvalidInputError, MissingPackageError
 from margintree.study.names import READINGS, method_label
+from margintree.study.result_tables import OURS, Cell, Table, signed
 from margintree.study.statistics import (
     LEVEL,
     ROPE,
@@ -19,7 +20,6 @@ from margintree.study.statistics import (
     wilcoxon,
 )
 from margintree.study.summary import Key, Summary
-from margintree.study.tables import OURS, Cell, Table, signed
 
 
 @dataclass(frozen=True)

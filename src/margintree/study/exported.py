@@ -17,12 +17,12 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NamedTuple, get_type_hints
 
-from margintree._files import write_whole
-from margintree.exceptions import InvalidInputError
+from margintree._lib.exceptions import InvalidInputError
+from margintree._lib.files import write_whole
+from margintree.data.tables import csv_text
 from margintree.study.spec import Spec, parse_spec
 from margintree.study.store import COLUMNS, Row, Session, Store
 from margintree.study.summary import Summary, summarise
-from margintree.tables import csv_text
 
 _FORMS: dict[str, tuple[Callable[[bytes], bytes], Callable[[bytes], bytes]]] = {
     ".csv.bz2": (bz2.compress, bz2.decompress),

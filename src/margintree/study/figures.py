@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from margintree._extras import imported
-from margintree._typing import AnyArray, FloatArray
-from margintree.exceptions import InvalidInputError
-from margintree.plot._style import FAINT, INK, axes_or_new
+from margintree._lib.arrays import AnyArray, FloatArray
+from margintree._lib.exceptions import InvalidInputError
+from margintree._lib.extras import imported
+from margintree.show.plot._style import FAINT, INK, axes_or_new
 from margintree.study.compare import contest
 from margintree.study.names import READINGS, method_label
 from margintree.study.printed import printed

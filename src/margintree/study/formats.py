@@ -12,8 +12,8 @@ from rich.console import Group
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from margintree.study.tables import Cell, Line, Table
-from margintree.tables import csv_text
+from margintree.data.tables import csv_text
+from margintree.study.result_tables import Cell, Line, Table
 
 _LATEX = {
     **{character: f"\\{character}" for character in "&%$#_{}"},

@@ -4,9 +4,9 @@ from collections.abc import Collection
 
 import numpy as np
 
-from margintree._fingerprint import fingerprint_of
-from margintree._typing import AnyArray, FloatArray
-from margintree.datasets import CATALOGUE, Dataset
+from margintree._lib.arrays import AnyArray, FloatArray
+from margintree._lib.fingerprint import fingerprint_of
+from margintree.data.datasets import CATALOGUE, Dataset
 from margintree.study.spec import Spec
 from margintree.study.store import Job
 

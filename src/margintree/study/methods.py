@@ -9,24 +9,24 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from margintree._typing import AnyArray, FloatArray, IntArray
-from margintree.choice import half_spacing, margins_of, shares_right
-from margintree.incumbent import Price
-from margintree.judges import count_errors, price_labels, relative_errors
-from margintree.limits import Limits
-from margintree.objective import objective
-from margintree.problem import Costs, Problem
-from margintree.references import REFERENCES, Reference
-from margintree.result import Result
-from margintree.shape import SEPARATION, Shape
-from margintree.tree import ObliqueTree
-from margintree.tuning import (
+from margintree._lib.arrays import AnyArray, FloatArray, IntArray
+from margintree.core.incumbent import Price
+from margintree.core.judges import count_errors, price_labels, relative_errors
+from margintree.core.judges.margins import objective
+from margintree.core.limits import Limits
+from margintree.core.problem import Costs, Problem
+from margintree.core.result import Result
+from margintree.core.rules import SEPARATION, Shape
+from margintree.core.tree import ObliqueTree
+from margintree.methods.choice import half_spacing, margins_of, shares_right
+from margintree.methods.tuning import (
     fit_cart_path,
     fit_moctsvm_path,
     fit_oct_path,
     fit_octh_path,
     fit_octsvm_path,
 )
+from margintree.study.references import REFERENCES, Reference
 
 Point: TypeAlias = Mapping[str, float]
 """One combination of parameters."""

@@ -13,12 +13,12 @@ import numpy as np
 from joblib import Parallel, delayed
 from sklearn.metrics import recall_score
 
-from margintree._extras import imported
-from margintree._typing import AnyArray, FloatArray, IntArray
-from margintree.choice import divide, place_of_best, usual_or_best
-from margintree.datasets import data_folder, load
-from margintree.exceptions import InvalidInputError, MargintreeError
-from margintree.limits import Limits
+from margintree._lib.arrays import AnyArray, FloatArray, IntArray
+from margintree._lib.exceptions import InvalidInputError, MargintreeError
+from margintree._lib.extras import imported
+from margintree.core.limits import Limits
+from margintree.data.datasets import data_folder, load
+from margintree.methods.choice import divide, place_of_best, usual_or_best
 from margintree.study.jobs import canonical, fingerprint, jobs_of
 from margintree.study.methods import METHODS, Fit, Grid, Point, Settings
 from margintree.study.spec import Spec

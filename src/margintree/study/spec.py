@@ -10,8 +10,8 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from margintree.datasets import CATALOGUE
-from margintree.exceptions import InvalidInputError
+from margintree._lib.exceptions import InvalidInputError
+from margintree.data.datasets import CATALOGUE
 from margintree.study.methods import METHODS, Grid, Point
 
 SPECS = ("smoke", "quick", "paper")

@@ -13,9 +13,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy import stats
 
-from margintree._extras import imported
-from margintree._typing import FloatArray
-from margintree.exceptions import InvalidInputError
+from margintree._lib.arrays import FloatArray
+from margintree._lib.exceptions import InvalidInputError
+from margintree._lib.extras import imported
 from margintree.study.summary import DIGITS
 
 LEVEL = 0.05

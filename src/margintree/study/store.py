@@ -17,7 +17,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from margintree.exceptions import InvalidInputError
+from margintree._lib.exceptions import InvalidInputError
 
 _SCHEMA = """
 BEGIN IMMEDIATE;

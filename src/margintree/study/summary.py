@@ -19,7 +19,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from margintree._typing import FloatArray
+from margintree._lib.arrays import FloatArray
 from margintree.study.names import READINGS, in_order
 from margintree.study.spec import Spec
 from margintree.study.store import Job, Row

@@ -5,8 +5,8 @@ from functools import cache, partial
 
 import numpy as np
 
-from margintree.problem import Costs, Problem
-from margintree.shape import Shape
+from margintree.core.problem import Costs, Problem
+from margintree.core.rules import Shape
 
 Rows = tuple[int, ...]
 

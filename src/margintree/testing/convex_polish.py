@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from margintree._typing import BoolArray, FloatArray, IntArray
-from margintree.problem import Problem
+from margintree._lib.arrays import BoolArray, FloatArray, IntArray
+from margintree.core.problem import Problem
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from margintree._typing import AnyArray, FloatArray, IntArray
-from margintree.problem import Costs, Problem
+from margintree._lib.arrays import AnyArray, FloatArray, IntArray
+from margintree.core.problem import Costs, Problem
 
 
 @dataclass(frozen=True)

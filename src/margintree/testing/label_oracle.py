@@ -11,9 +11,9 @@ from itertools import combinations, product
 
 import numpy as np
 
-from margintree import topology
-from margintree.judges.labels import idle_price, sides
-from margintree.problem import Costs, Problem
+from margintree.core import topology
+from margintree.core.judges.labels import idle_price, sides
+from margintree.core.problem import Costs, Problem
 from margintree.testing.convex_polish import Division, convex_polish
 from margintree.testing.oracle import Rows, linear_divisions
 

@@ -8,9 +8,9 @@ from itertools import combinations
 import numpy as np
 from scipy.optimize import linprog
 
-from margintree._typing import FloatArray
-from margintree.problem import Problem
-from margintree.shape import Shape
+from margintree._lib.arrays import FloatArray
+from margintree.core.problem import Problem
+from margintree.core.rules import Shape
 from margintree.testing.axis_oracle import Rows, cheapest_by_errors, tiny_axis_problem
 from margintree.testing.oracle import linear_divisions
 
@@ -20,7 +20,7 @@ def cheapest_oblique_tree(problem: Problem, shape: Shape) -> float:
 
     Examples
     --------
-    >>> from margintree.problem import Costs
+    >>> from margintree.core.problem import Costs
     >>> problem = Problem.from_data([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 0, 0, 1], n_classes=2,
     ...                             depth=1, costs=Costs(errors=1, splits=0.25))
     >>> cheapest_oblique_tree(problem, Shape.of(problem, axis_parallel=False, separation=0.1))

@@ -12,13 +12,13 @@ from itertools import combinations, pairwise, product
 
 import numpy as np
 
-from margintree import topology
-from margintree._typing import FloatArray
-from margintree.exceptions import InvalidInputError
-from margintree.problem import Problem
+from margintree._lib.arrays import FloatArray
+from margintree._lib.exceptions import InvalidInputError
+from margintree.core import topology
+from margintree.core.problem import Problem
+from margintree.core.simplify import with_cheapest_classes
+from margintree.core.tree import ObliqueTree
 from margintree.testing.convex_polish import Division, Polished, convex_polish
-from margintree.tidy import with_cheapest_classes
-from margintree.tree import ObliqueTree
 
 Rows = frozenset[int]
 
@@ -49,7 +49,7 @@ def cheapest_tree(problem: Problem) -> Optimum:
 
     Examples
     --------
-    >>> from margintree.problem import Costs
+    >>> from margintree.core.problem import Costs
     >>> problem = Problem.from_data([[0.0], [1.0]], [0, 1], n_classes=2, depth=1,
     ...                             costs=Costs(errors=10, violations=10, splits=0.5))
     >>> round(cheapest_tree(problem).cost, 5)

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
-from margintree.formulation.program import Cone, ConeKind, Program
-from margintree.result import Reason
+from margintree.core.result import Reason
+from margintree.exact.programs.program import Cone, ConeKind, Program
 
 
 @dataclass(frozen=True)

@@ -11,12 +11,12 @@ from typing import TypeAlias
 import numpy as np
 from scipy.optimize import fminbound
 
-from margintree import topology
-from margintree._typing import FloatArray, IntArray
-from margintree.problem import Problem
-from margintree.search.kernels.sketch import Sketch, Task
+from margintree._lib.arrays import FloatArray, IntArray
+from margintree.core import topology
+from margintree.core.problem import Problem
+from margintree.core.tree import ObliqueTree
+from margintree.search.margin.kernels.working_tree import KernelData, WorkingTree
 from margintree.testing.convex_polish import Division, convex_polish
-from margintree.tree import ObliqueTree
 
 SLACK = 1e-6
 """Share of the routing margin that rounding may take."""
@@ -25,30 +25,30 @@ Shape: TypeAlias = tuple["Shape", tuple[float, ...], "Shape"] | int
 """A subtree: the label of a terminal node, or left subtree, hyperplane and right subtree."""
 
 
-def value(task: Task, sketch: Sketch, node: int, row: int) -> float:
+def value(data: KernelData, tree: WorkingTree, node: int, row: int) -> float:
     """Return ``f_t(x_i)``."""
-    return float(sketch.weights[node] @ task.X[row] + sketch.intercepts[node])
+    return float(tree.weights[node] @ data.X[row] + tree.intercepts[node])
 
 
-def values(task: Task, sketch: Sketch) -> FloatArray:
+def values(data: KernelData, tree: WorkingTree) -> FloatArray:
     """Return ``f_t(x_i)`` of every node that splits, and 0 elsewhere, of shape (2**D, n)."""
-    found = np.zeros((len(sketch.intercepts), len(task.X)))
-    for node in np.flatnonzero(sketch.splits):
-        found[node] = [value(task, sketch, int(node), row) for row in range(len(task.X))]
+    found = np.zeros((len(tree.intercepts), len(data.X)))
+    for node in np.flatnonzero(tree.splits):
+        found[node] = [value(data, tree, int(node), row) for row in range(len(data.X))]
     return found
 
 
-def path(task: Task, sketch: Sketch, row: int, top: int = 1) -> list[int]:
+def path(data: KernelData, tree: WorkingTree, row: int, top: int = 1) -> list[int]:
     """Return the nodes a row visits from ``top`` down to where it stops."""
-    if not sketch.splits[top]:
+    if not tree.splits[top]:
         return [top]
-    goes_right = value(task, sketch, top, row) >= 0
-    return [top, *path(task, sketch, row, 2 * top + int(goes_right))]
+    goes_right = value(data, tree, top, row) >= 0
+    return [top, *path(data, tree, row, 2 * top + int(goes_right))]
 
 
-def terminals(task: Task, sketch: Sketch) -> IntArray:
+def terminals(data: KernelData, tree: WorkingTree) -> IntArray:
     """Return the node at which each row stops."""
-    return np.array([path(task, sketch, row)[-1] for row in range(len(task.X))])
+    return np.array([path(data, tree, row)[-1] for row in range(len(data.X))])
 
 
 def rows_below(stops: IntArray, node: int) -> IntArray:
@@ -57,53 +57,53 @@ def rows_below(stops: IntArray, node: int) -> IntArray:
     return np.flatnonzero(passed)
 
 
-def subtree_cost(task: Task, sketch: Sketch, row: int, top: int) -> float:
+def subtree_cost(data: KernelData, tree: WorkingTree, row: int, top: int) -> float:
     """Return what a row would pay from ``top`` on, the barrier of the local search included."""
-    *splitting, stop = path(task, sketch, row, top)
-    distances = np.abs([value(task, sketch, node, row) for node in splitting])
-    violations = task.pull[row] * np.maximum(0.0, 1.0 - distances).sum()
-    too_close = int((distances < task.eps * (1 - SLACK)).sum())
-    called = stop_price(task, row, stop, int(sketch.labels[stop]))
-    return float(violations + called + too_close * task.barrier)
+    *splitting, stop = path(data, tree, row, top)
+    distances = np.abs([value(data, tree, node, row) for node in splitting])
+    violations = data.pull[row] * np.maximum(0.0, 1.0 - distances).sum()
+    too_close = int((distances < data.eps * (1 - SLACK)).sum())
+    called = stop_price(data, row, stop, int(tree.labels[stop]))
+    return float(violations + called + too_close * data.barrier)
 
 
-def stop_price(task: Task, row: int, node: int, label: int) -> float:
+def stop_price(data: KernelData, row: int, node: int, label: int) -> float:
     """Return what a row pays that stops at a node: for its class, and for all calls before it."""
     before = [
-        task.prices[row, side] * task.tolls[node, side] for side in np.flatnonzero(task.tolls[node])
+        data.prices[row, side] * data.tolls[node, side] for side in np.flatnonzero(data.tolls[node])
     ]
-    return float(task.stays[node] * task.prices[row, label] + sum(before))
+    return float(data.stays[node] * data.prices[row, label] + sum(before))
 
 
-def subtree_costs(task: Task, sketch: Sketch) -> FloatArray:
+def subtree_costs(data: KernelData, tree: WorkingTree) -> FloatArray:
     """Return what each row would pay from each node on, of shape (2**(D+1), n); node 0 is none."""
-    costs = np.zeros((len(sketch.splits), len(task.X)))
+    costs = np.zeros((len(tree.splits), len(data.X)))
     for node in range(1, len(costs)):
-        costs[node] = [subtree_cost(task, sketch, row, node) for row in range(len(task.X))]
+        costs[node] = [subtree_cost(data, tree, row, node) for row in range(len(data.X))]
     return costs
 
 
-def subtree_splits(sketch: Sketch, node: int) -> int:
+def subtree_splits(tree: WorkingTree, node: int) -> int:
     """Return the number of splits in the subtree of a node."""
-    if not sketch.splits[node]:
+    if not tree.splits[node]:
         return 0
-    return 1 + subtree_splits(sketch, 2 * node) + subtree_splits(sketch, 2 * node + 1)
+    return 1 + subtree_splits(tree, 2 * node) + subtree_splits(tree, 2 * node + 1)
 
 
-def shape(sketch: Sketch, node: int, levels: int) -> Shape:
+def shape(tree: WorkingTree, node: int, levels: int) -> Shape:
     """Return the subtree of a node, cut off after so many levels of splits."""
-    if not sketch.splits[node] or not levels:
-        return int(sketch.labels[node])
-    plane = (*sketch.weights[node].tolist(), float(sketch.intercepts[node]))
-    left, right = shape(sketch, 2 * node, levels - 1), shape(sketch, 2 * node + 1, levels - 1)
+    if not tree.splits[node] or not levels:
+        return int(tree.labels[node])
+    plane = (*tree.weights[node].tolist(), float(tree.intercepts[node]))
+    left, right = shape(tree, 2 * node, levels - 1), shape(tree, 2 * node + 1, levels - 1)
     return (left, plane, right)
 
 
-def cheapest_labels(task: Task, sketch: Sketch, stops: IntArray) -> IntArray:
+def cheapest_labels(data: KernelData, tree: WorkingTree, stops: IntArray) -> IntArray:
     """Return the labels of all nodes after every node with rows has taken its cheapest class."""
-    labels = sketch.labels.copy()
+    labels = tree.labels.copy()
     for node in np.unique(stops):
-        labels[node] = task.prices[stops == node].sum(axis=0).argmin()
+        labels[node] = data.prices[stops == node].sum(axis=0).argmin()
     return labels
 
 
@@ -159,19 +159,19 @@ def _places(start: FloatArray, changes: FloatArray, eps: float) -> Iterable[floa
             yield from ((level - where) / change for level in (-1.0, -eps, eps, 1.0))
 
 
-def scale_cost(task: Task, distances: FloatArray, pulls: FloatArray, scale: float) -> float:
+def scale_cost(data: KernelData, distances: FloatArray, pulls: FloatArray, scale: float) -> float:
     """Return the margin term and the violations at a common norm, for distances at norm 1."""
-    margin = scale**2 / 2 if task.is_squared else scale / 2
+    margin = scale**2 / 2 if data.is_squared else scale / 2
     return float(margin + pulls @ np.maximum(0.0, 1.0 - scale * distances))
 
 
-def best_scale(task: Task, distances: FloatArray, pulls: FloatArray) -> float:
+def best_scale(data: KernelData, distances: FloatArray, pulls: FloatArray) -> float:
     """Return the least cost over all common norms that keep the routing margin.
 
     The cost is convex, smooth but for kinks where a row comes to lie on its margin.
     """
-    low, high = task.eps / distances.min(), 1.0 / distances.min()
-    cost = partial(scale_cost, task, distances, pulls)
+    low, high = data.eps / distances.min(), 1.0 / distances.min()
+    cost = partial(scale_cost, data, distances, pulls)
     smooth = fminbound(cost, low, high, xtol=1e-12 * high)
     return min(cost(scale) for scale in [low, smooth, *np.maximum(low, 1.0 / distances)])
 

@@ -1,0 +1,1 @@
+"""What any package could use: array types, whole files, optional packages, exact products."""

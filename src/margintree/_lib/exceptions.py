@@ -1,0 +1,81 @@
+"""Errors that margintree raises, and the warnings it gives.
+
+::
+
+    MargintreeError
+    ├── InvalidInputError (ValueError)     data, parameters or a table that cannot be used
+    ├── ModelFileError (ValueError)        a model file that cannot be read
+    ├── MissingDataError (LookupError)     a data set cannot be had
+    ├── MissingPackageError (ImportError)  an optional package is not installed
+    └── SolverError (RuntimeError)         a solver cannot do what was asked
+        ├── SolverMissingError             its package is not installed
+        ├── SolverLicenceError             its licence does not allow this model
+        └── SolverAbilityError             it cannot take this kind of model
+
+    CheckpointWarning (UserWarning)        a checkpoint cannot be written
+    ShallowTreeWarning (UserWarning)       the tree has fewer leaves than there are classes
+    TableWarning (UserWarning)             a column is left out, or holds something odd
+
+Every message says what is wrong, what is allowed, what was given and what to do.
+"""
+
+
+class MargintreeError(Exception):
+    """Base of all errors raised by margintree."""
+
+
+class InvalidInputError(MargintreeError, ValueError):
+    """Data, parameters or a table that cannot be used."""
+
+
+class ModelFileError(MargintreeError, ValueError):
+    """A model file that cannot be read: damaged, of another kind or from a newer version."""
+
+
+class MissingDataError(MargintreeError, LookupError):
+    """A data set cannot be had: it is neither here nor can it be fetched."""
+
+
+class MissingPackageError(MargintreeError, ImportError):
+    """An optional package is not installed."""
+
+
+class SolverError(MargintreeError, RuntimeError):
+    """A solver cannot do what was asked."""
+
+
+class SolverMissingError(SolverError):
+    """The package of a solver is not installed."""
+
+
+class SolverLicenceError(SolverError):
+    """The licence of a solver does not allow this model."""
+
+
+class SolverAbilityError(SolverError):
+    """A solver cannot take this kind of model."""
+
+
+class CheckpointWarning(UserWarning):
+    """A checkpoint cannot be written; the solve goes on without it."""
+
+
+class ShallowTreeWarning(UserWarning):
+    """The tree has fewer leaves than there are classes, so it cannot name them all."""
+
+
+class TableWarning(UserWarning):
+    """A column of a table is left out, or is not what it seems to be."""
+
+
+for _public in (
+    CheckpointWarning,
+    InvalidInputError,
+    MargintreeError,
+    MissingPackageError,
+    ModelFileError,
+    ShallowTreeWarning,
+    SolverError,
+    TableWarning,
+):
+    _public.__module__ = "margintree"  # where users import them from, and what tracebacks show

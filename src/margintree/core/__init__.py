@@ -1,0 +1,1 @@
+"""The values that everything works on: trees, problems, rules, costs and results."""

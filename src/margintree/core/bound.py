@@ -1,0 +1,160 @@
+"""A lower bound on the cost of every tree, in milliseconds and without a solver.
+
+Three facts hold for every tree: with s splits at most s + 1 classes are predicted; rows with equal
+features get one class; and two rows of different classes that are both predicted right lie on
+different sides of some hyperplane, so the closer they are, the more their separation costs.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from margintree._lib.arrays import FloatArray, IntArray
+from margintree._lib.products import product
+from margintree.core import topology
+from margintree.core.problem import Problem
+
+MAX_ROWS = 600
+"""Rows looked at in search of close pairs; leaving out rows never raises the optimum."""
+N_NORMS = 2000
+"""Points of the grid of norms on which the price of separating pairs is bounded."""
+
+
+class Pairs(NamedTuple):
+    """Disjoint pairs of rows of different classes, and what separating them takes.
+
+    Attributes
+    ----------
+    first, second : ndarray of shape (n_pairs,)
+        Their rows.
+    norms : ndarray of shape (n_norms,)
+        Norms of hyperplanes, from 0 to infinity.
+    violations : ndarray of shape (n_norms, n_pairs)
+        By how much the rows of a pair that is separated violate the margin together, at least.
+    """
+
+    first: IntArray
+    second: IntArray
+    norms: FloatArray
+    violations: FloatArray
+
+
+def lower_bound(problem: Problem, pairs: Pairs | None = None) -> float:
+    """Return a number that no tree's cost is below.
+
+    Parameters
+    ----------
+    problem : Problem
+        The training set and its costs.
+    pairs : Pairs, optional
+        The `close_pairs` of the problem, where they are known from other costs.
+
+    Examples
+    --------
+    >>> from margintree.core.problem import Costs
+    >>> problem = Problem.from_data([[0.0], [1.0]], [0, 1], n_classes=2, depth=1,
+    ...                             costs=Costs(errors=10, violations=10, splits=0.1))
+    >>> 2.0 < lower_bound(problem) <= 2.1
+    True
+    """
+    most = topology.n_branch_nodes(problem.depth)
+    return error_bound(problem, most, if_split=separation(problem, pairs))
+
+
+def error_bound(problem: Problem, max_splits: int, if_split: float = 0.0) -> float:
+    """Return a number that errors and splits of no tree cost less than.
+
+    Parameters
+    ----------
+    problem : Problem
+        The training set and its costs.
+    max_splits : int
+        The largest number of splits.
+    if_split : float, default 0
+        What a tree with a split pays at least for its errors and whatever else it pays.
+
+    Examples
+    --------
+    >>> problem = Problem.from_data([[0.0], [1.0], [2.0]], [0, 1, 2], n_classes=3, depth=2)
+    >>> error_bound(problem, max_splits=1)
+    1.1
+    """
+    n_splits = range(1, max_splits + 1)
+    errors = np.maximum(contradictions(problem), [unnamed(problem, s + 1) for s in n_splits])
+    with_splits = problem.costs.splits * np.array(n_splits) + np.maximum(errors, if_split)
+    without = problem.error_prices.sum(axis=0).min()
+    return float(min(without, with_splits.min(initial=np.inf)))
+
+
+def contradictions(problem: Problem) -> float:
+    """Return what rows with equal features but different classes cost at least.
+
+    Such rows are neighbours, since a problem keeps its rows in lexicographic order.
+    """
+    groups = np.cumsum(np.r_[True, (problem.X[1:] != problem.X[:-1]).any(axis=1)]) - 1
+    prices = np.zeros((groups[-1] + 1, problem.n_classes))
+    np.add.at(prices, groups, problem.error_prices)
+    return float(prices.min(axis=1).sum())
+
+
+def unnamed(problem: Problem, n_leaves: int) -> float:
+    """Return what the classes that find no leaf cost at least."""
+    prices = np.bincount(problem.y, weights=cheapest_errors(problem), minlength=problem.n_classes)
+    present = np.sort(prices[problem.class_mass() > 0])
+    return float(present[: max(0, len(present) - n_leaves)].sum())
+
+
+def cheapest_errors(problem: Problem) -> FloatArray:
+    """Return the least that a row pays when it is given a class other than its own."""
+    prices = problem.error_prices.copy()
+    prices[np.arange(problem.n_rows), problem.y] = np.inf
+    return np.asarray(prices.min(axis=1))
+
+
+def separation(problem: Problem, pairs: Pairs | None = None) -> float:
+    """Return what the margin term, errors and violations of disjoint pairs cost at least.
+
+    Let S be the largest norm of a hyperplane. A pair at distance d pays for an error, or is
+    separated by a hyperplane on which the two values differ by at most S d: then the two rows
+    violate the margin by at least 2 - S d together. Between two neighbouring norms of a grid the
+    margin term is at least that of the smaller one, and the price of the pairs at least that of the
+    larger one.
+    """
+    first, second, norms, violations = close_pairs(problem) if pairs is None else pairs
+    wrong, weights = cheapest_errors(problem), problem.row_weights
+    errors = np.minimum(wrong[first], wrong[second])
+    pulls = problem.costs.violations * np.minimum(weights[first], weights[second])
+    prices = np.minimum(errors, pulls * violations).sum(axis=1)
+    return float((problem.margin_price(norms[:-1]) + prices[1:]).min())
+
+
+def _grid(distances: FloatArray) -> FloatArray:
+    """Return norms from 0 to infinity, dense where pairs at these distances become free."""
+    free = 2 / distances[distances > 0]
+    if not len(free):
+        return np.array([0.0, np.inf])
+    low = np.geomspace(1e-2 * free.min(), free.min(), N_NORMS // 4)
+    return np.unique(np.r_[0.0, low, np.quantile(free, np.linspace(0, 1, N_NORMS)), np.inf])
+
+
+def close_pairs(problem: Problem) -> Pairs:
+    """Return disjoint pairs of rows of different classes, the closest first."""
+    step = -(-problem.n_rows // MAX_ROWS)
+    rows = np.arange(0, problem.n_rows, step)
+    X, y = problem.X[rows], problem.y[rows]
+    i, j = np.nonzero(np.triu(y[:, None] != y[None, :]))
+    squared = (X**2).sum(axis=1)
+    distances = np.sqrt(np.maximum(0.0, squared[i] + squared[j] - 2 * product(X, X.T)[i, j]))
+    is_free = np.ones(len(rows), dtype=bool)
+    chosen = []
+    for k in np.argsort(distances, kind="stable"):
+        if is_free[i[k]] and is_free[j[k]]:
+            is_free[i[k]] = is_free[j[k]] = False
+            chosen.append(k)
+    i, j = rows[i[chosen]], rows[j[chosen]]
+    # Again, without the cancellation that makes close rows seem closer than they are.
+    distances = np.linalg.norm(problem.X[i] - problem.X[j], axis=1)
+    norms = _grid(distances)
+    with np.errstate(invalid="ignore"):
+        apart = np.nan_to_num(np.outer(norms, distances), nan=0.0, posinf=np.inf)
+    return Pairs(i, j, norms, np.maximum(0.0, 2 - apart))

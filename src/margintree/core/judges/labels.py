@@ -1,0 +1,134 @@
+"""The judge of OCTSVM: margins, violations against labels, relabelled rows, and splits."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from margintree._lib.arrays import BoolArray, FloatArray
+from margintree._lib.products import product
+from margintree.core.judges.margins import TIE_SLACK
+from margintree.core.problem import Problem
+from margintree.core.tree import ObliqueTree
+
+
+@dataclass(frozen=True)
+class LabelCost:
+    """The cost of a tree by term; the terms add up to ``total``.
+
+    Attributes
+    ----------
+    margin : float
+        The largest ``||w||**2 / 2`` (or ``||w|| / 2``) over the splitting nodes.
+    violations : float
+        c1 times the weighted sum of ``max(0, 1 - s f_t(x))`` over branch nodes and their rows,
+        where ``s`` is the side of a row's label, or of the other label where it is relabelled.
+    relabelled : float
+        c2 times the weight of the relabelled rows, in every branch node.
+    splits : float
+        c3 times the number of splitting nodes.
+    faults : int
+        Splits that do not part their rows, and rows closer to a split than the routing margin. A
+        tree with faults is never returned.
+    """
+
+    margin: float
+    violations: float
+    relabelled: float
+    splits: float
+    faults: int
+
+    @property
+    def total(self) -> float:
+        """The sum of the four terms."""
+        return self.margin + self.violations + self.relabelled + self.splits
+
+    @property
+    def is_allowed(self) -> bool:
+        """Whether the tree keeps all rules."""
+        return self.faults == 0
+
+
+def price_labels(problem: Problem, tree: ObliqueTree) -> LabelCost:
+    """Return what ``tree`` costs on a problem of two classes in the sense of OCTSVM.
+
+    In every branch node rows of class 1 should go right and rows of class 0 left. A row pays for
+    how far it is from that by the margin, or is relabelled in this node and pays for how far it is
+    from the other side. A branch node that does not split calls all its rows what is cheaper; that
+    is a hyperplane without weights and with the intercept 1 or -1.
+
+    Parameters
+    ----------
+    problem : Problem
+        The training set; the cost of violations is c1, that of errors c2 and that of splits c3.
+    tree : ObliqueTree
+        Any tree over the same features.
+
+    Examples
+    --------
+    >>> from margintree.core.problem import Costs
+    >>> problem = Problem.from_data([[0.0], [0.25], [1.0]], [0, 1, 1], n_classes=2, depth=1,
+    ...                             costs=Costs(violations=2, errors=1, splits=0.1))
+    >>> tree = ObliqueTree.stump([2.0], -1.0, leaf_classes=[0, 1], n_classes=2)
+    >>> price_labels(problem, tree)
+    LabelCost(margin=2.0, violations=1.0, relabelled=1.0, splits=0.1, faults=0)
+    >>> leaf = ObliqueTree.leaf(1, n_features=1, n_classes=2)
+    >>> price_labels(problem, leaf)
+    LabelCost(margin=0.0, violations=0.0, relabelled=1.0, splits=0.0, faults=0)
+    """
+    values = tree.split_values(problem.X)
+    visits = tree.decision_path(problem.X).toarray()[:, : len(tree.splits)] > 0
+    said = np.where(tree.splits, values, calls(problem, visits))
+    violations, is_changed = label_violations(problem, said)
+    weights = np.where(visits, problem.row_weights[:, None], 0.0)
+    costs = problem.costs
+    too_close = (np.abs(values) < (1 - TIE_SLACK) * problem.routing_margin) & visits
+    norms = np.linalg.norm(tree.weights[tree.splits], axis=1)
+    return LabelCost(
+        margin=problem.margin_price(float(norms.max(initial=0.0))),
+        violations=costs.violations * float((weights * violations).sum()),
+        relabelled=costs.errors * float(weights[is_changed].sum()),
+        splits=costs.splits * tree.n_splits,
+        faults=int(too_close.sum()) + _one_sided(tree, values, visits),
+    )
+
+
+def sides(problem: Problem) -> FloatArray:
+    """Return the side of every row's label: 1 (right) for class 1, -1 (left) for class 0."""
+    return np.where(problem.y == 1, 1.0, -1.0)
+
+
+def idle_price(problem: Problem) -> float:
+    """Return what a row of weight 1 pays in a node that does not split and calls it otherwise."""
+    return min(2 * problem.costs.violations, problem.costs.errors)
+
+
+def label_violations(problem: Problem, values: FloatArray) -> tuple[FloatArray, BoolArray]:
+    """Return how far rows with these values violate a margin, and whether they are relabelled.
+
+    A row is relabelled where that costs less.
+
+    Parameters
+    ----------
+    problem : Problem
+        The training set and its costs.
+    values : ndarray of shape (n, m)
+        Values of hyperplanes at all rows.
+    """
+    ours = sides(problem)[:, None] * values
+    kept, changed = np.maximum(0.0, 1.0 - ours), np.maximum(0.0, 1.0 + ours)
+    c1, c2 = problem.costs.violations, problem.costs.errors
+    is_changed = c2 + c1 * changed < c1 * kept
+    return np.where(is_changed, changed, kept), np.asarray(is_changed)
+
+
+def calls(problem: Problem, visits: BoolArray) -> FloatArray:
+    """Return what every branch node would call its rows: 1 or -1, the side of most of them."""
+    balance = product(problem.row_weights * sides(problem), visits.astype(float))
+    return np.where(balance > 0, 1.0, -1.0)
+
+
+def _one_sided(tree: ObliqueTree, values: FloatArray, visits: BoolArray) -> int:
+    """Return how many splits do not part their rows."""
+    with np.errstate(invalid="ignore"):
+        right, left = visits & (values >= 0), visits & (values < 0)
+    return int((tree.splits & ~(right.any(axis=0) & left.any(axis=0))).sum())

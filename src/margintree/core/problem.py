@@ -1,0 +1,254 @@
+"""The problem to solve: scaled rows, encoded labels, weights, depth and costs, checked once."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal, TypeVar
+
+import numpy as np
+
+from margintree._lib.arrays import FloatArray, IntArray
+from margintree._lib.exceptions import InvalidInputError
+from margintree.core import topology
+from margintree.core.space import Scaling
+
+MAX_DEPTH = 10
+"""The deepest tree allowed; a complete binary tree of this depth has 1,023 branch nodes."""
+
+MarginNorm = Literal["squared", "plain"]
+_Norm = TypeVar("_Norm", float, FloatArray)
+
+
+@dataclass(frozen=True)
+class Costs:
+    """What a tree pays for: c1 per error, c2 per unit of margin violation, c3 per split.
+
+    Examples
+    --------
+    >>> Costs(errors=10.0, violations=1.0, splits=0.1)
+    Costs(errors=10.0, violations=1.0, splits=0.1)
+    """
+
+    errors: float = 1.0
+    violations: float = 1.0
+    splits: float = 0.1
+
+    def __post_init__(self) -> None:
+        for letter, name in (("c1", "errors"), ("c2", "violations"), ("c3", "splits")):
+            value = getattr(self, name)
+            if not (np.isfinite(value) and value >= 0):
+                raise InvalidInputError(
+                    f"{letter} (cost of {name}) must be a finite number of at least 0; {value!r} "
+                    "was given."
+                )
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """A training set with everything that decides what a tree costs on it.
+
+    Use `Problem.from_data` to make one from raw rows.
+
+    Attributes
+    ----------
+    X : ndarray of shape (n, p)
+        The training rows, scaled to [0, 1].
+    y : int ndarray of shape (n,)
+        The class of every row as a code ``0 .. K-1``.
+    row_weights : ndarray of shape (n,)
+        Positive weights; they multiply the error and violation terms of their row.
+    n_classes : int
+        The number of classes K.
+    depth : int
+        The depth D of the tree.
+    costs : Costs
+        The costs of errors, violations and splits.
+    routing_margin : float
+        Every training row keeps ``|f_t(x)| >= routing_margin`` in every splitting node it visits.
+    margin_norm : {"squared", "plain"}
+        Whether the margin term is ``||w||**2 / 2`` or ``||w|| / 2``.
+    error_costs : ndarray of shape (K, K)
+        Entry ``(k, l)`` is the price, in units of c1, of calling a row of class k a row of class l.
+    scaling : Scaling
+        The map from raw rows to the rows of ``X``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> problem = Problem.from_data([[1.0], [2.0], [4.0]], [0, 0, 1], n_classes=2, depth=1)
+    >>> problem.X.ravel().round(3)
+    array([0.   , 0.333, 1.   ])
+    """
+
+    X: FloatArray
+    y: IntArray
+    row_weights: FloatArray
+    n_classes: int
+    depth: int
+    costs: Costs
+    routing_margin: float
+    margin_norm: MarginNorm
+    error_costs: FloatArray
+    scaling: Scaling
+
+    def __post_init__(self) -> None:
+        for name in ("X", "y", "row_weights", "error_costs"):
+            getattr(self, name).setflags(write=False)
+        _check(self)
+
+    @classmethod
+    def from_data(
+        cls,
+        X: Any,
+        y: Any,
+        *,
+        n_classes: int,
+        depth: int,
+        costs: Costs | None = None,
+        row_weights: Any = None,
+        routing_margin: float = 1e-3,
+        margin_norm: MarginNorm = "squared",
+        error_costs: Any = None,
+    ) -> "Problem":
+        """Return the problem of raw rows.
+
+        Rows of weight zero are left out. Rows that agree in all features and in the label become
+        one row with the sum of their weights, and rows are put in lexicographic order, so neither
+        the order of the rows nor a copy in place of a weight changes the problem.
+        """
+        X = np.asarray(X, dtype=np.float64)
+        y = np.asarray(y, dtype=np.int64)
+        weights = np.ones(len(X)) if row_weights is None else np.asarray(row_weights, dtype=float)
+        if X.ndim != 2 or y.shape != (len(X),) or weights.shape != (len(X),):
+            raise InvalidInputError(
+                "X must be a table, y and the weights vectors with one entry per row; the shapes "
+                f"are {X.shape}, {y.shape} and {weights.shape}."
+            )
+        X, y, weights = _merge_rows(X, y, weights)
+        if not len(X):
+            raise InvalidInputError(
+                "At least one row with a positive weight is needed; there is none. "
+                "Give rows, and weights above 0."
+            )
+        scaling = Scaling.learn(X)
+        _check_spans(scaling)
+        if error_costs is None:
+            error_costs = 1.0 - np.eye(n_classes)
+        return cls(
+            X=np.ascontiguousarray(scaling.apply(X)),
+            y=y,
+            row_weights=weights,
+            n_classes=n_classes,
+            depth=depth,
+            costs=Costs() if costs is None else costs,
+            routing_margin=routing_margin,
+            margin_norm=margin_norm,
+            error_costs=np.array(error_costs, dtype=float),
+            scaling=scaling,
+        )
+
+    @property
+    def n_rows(self) -> int:
+        """The number of distinct training rows."""
+        return int(self.X.shape[0])
+
+    @property
+    def n_features(self) -> int:
+        """The number of features."""
+        return int(self.X.shape[1])
+
+    @cached_property
+    def error_prices(self) -> FloatArray:
+        """What it costs, of shape (n, K), to call each row each class: weight, price and c1."""
+        prices: FloatArray = self.costs.errors * self.error_costs[self.y]
+        return prices * self.row_weights[:, None]
+
+    def class_mass(self, rows: Any = slice(None)) -> FloatArray:
+        """Return the total weight of every class among the given rows."""
+        mass = np.bincount(self.y[rows], weights=self.row_weights[rows], minlength=self.n_classes)
+        return np.asarray(mass, dtype=np.float64)
+
+    def margin_price(self, norm: _Norm) -> _Norm:
+        """Return the margin term of a hyperplane whose normal vector has this norm, or of several.
+
+        Examples
+        --------
+        >>> problem = Problem.from_data([[0.0], [1.0]], [0, 1], n_classes=2, depth=1)
+        >>> problem.margin_price(2.0), problem.margin_price(np.array([0.0, 2.0]))
+        (2.0, array([0., 2.]))
+        """
+        return norm**2 / 2 if self.margin_norm == "squared" else norm / 2
+
+    def norm_at_price(self, price: float) -> float:
+        """Return the largest norm whose margin term is at most ``price``."""
+        return float(np.sqrt(2 * price)) if self.margin_norm == "squared" else 2 * price
+
+
+def _merge_rows(
+    X: FloatArray, y: IntArray, weights: FloatArray
+) -> tuple[FloatArray, IntArray, FloatArray]:
+    """Drop rows of weight zero, add up the weights of equal rows, sort."""
+    is_right = np.isfinite(weights) & (weights >= 0)
+    if not is_right.all():
+        raise InvalidInputError(
+            f"Weights must be finite and at least 0; {weights[~is_right][0]} was given. "
+            "Remove the rows or correct the weights."
+        )
+    used = weights > 0
+    X, y, weights = X[used], y[used], weights[used]
+    if not np.isfinite(X).all():
+        raise InvalidInputError(
+            "Features must be finite numbers; NaN or infinity was found. Fill or drop those cells."
+        )
+    order = np.lexsort((weights, y, *X.T[::-1])) if X.size else np.arange(len(X))
+    X, y, weights = X[order], y[order], weights[order]
+    is_new = np.ones(len(X), dtype=bool)
+    is_new[1:] = (X[1:] != X[:-1]).any(axis=1) | (y[1:] != y[:-1])
+    first = np.flatnonzero(is_new)
+    total = np.add.reduceat(weights, first) if len(first) else weights
+    return X[first], y[first], total
+
+
+def _check_spans(scaling: Scaling) -> None:
+    bad = np.flatnonzero(~np.isfinite(scaling.span))
+    if len(bad):
+        raise InvalidInputError(
+            f"Feature {bad[0]} spans more than a floating-point number can hold. "
+            "Rescale or drop that column."
+        )
+
+
+def _check(problem: Problem) -> None:
+    """Raise InvalidInputError unless the parameters of the problem make sense."""
+    depth, margin = problem.depth, problem.routing_margin
+    if not 1 <= depth <= MAX_DEPTH:
+        raise InvalidInputError(f"The depth must lie in 1..{MAX_DEPTH}; {depth!r} was given.")
+    if not 0 < margin < 1:
+        raise InvalidInputError(
+            f"routing_margin must lie strictly between 0 and 1; {margin!r} was given. "
+            "Without it a row on a hyperplane could be sent to either side."
+        )
+    if problem.margin_norm not in ("squared", "plain"):
+        raise InvalidInputError(
+            f"margin_norm must be 'squared' or 'plain'; {problem.margin_norm!r} was given."
+        )
+    if len(problem.y) and not 0 <= problem.y.min() <= problem.y.max() < problem.n_classes:
+        raise InvalidInputError(f"Class codes must lie in 0..{problem.n_classes - 1}.")
+    _check_error_costs(problem.error_costs, problem.n_classes)
+
+
+def _check_error_costs(error_costs: FloatArray, n_classes: int) -> None:
+    if error_costs.shape != (n_classes, n_classes):
+        raise InvalidInputError(
+            f"error_costs must be a square matrix over the {n_classes} classes; its shape is "
+            f"{error_costs.shape}."
+        )
+    if not np.isfinite(error_costs).all() or (error_costs < 0).any() or np.diag(error_costs).any():
+        raise InvalidInputError(
+            "error_costs must be finite, at least 0, and 0 on the diagonal: calling a row by its "
+            "own class is free."
+        )
+
+
+def can_name_all_classes(n_classes: int, depth: int) -> bool:
+    """Tell whether a tree of this depth has a leaf for every class."""
+    return n_classes <= topology.n_leaves(depth)

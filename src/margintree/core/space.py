@@ -1,0 +1,72 @@
+"""The map of raw features to the unit box, learnt on the training rows."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from margintree._lib.arrays import FloatArray
+from margintree._lib.exceptions import InvalidInputError
+
+FARTHEST = 1e150
+"""How many spans from the training rows a value may lie, so that no sum of products overflows."""
+
+
+@dataclass(frozen=True, eq=False)
+class Scaling:
+    """An affine map ``(x - minimum) / span`` of every feature.
+
+    Attributes
+    ----------
+    minimum : ndarray of shape (p,)
+        The smallest training value of each feature.
+    span : ndarray of shape (p,)
+        The largest minus the smallest training value; 1 for a constant feature.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> scaling = Scaling.learn(np.array([[1.0, 5.0], [3.0, 5.0]]))
+    >>> scaling.apply(np.array([[2.0, 5.0]]))
+    array([[0.5, 0. ]])
+    """
+
+    minimum: FloatArray
+    span: FloatArray
+
+    @classmethod
+    def learn(cls, X: FloatArray) -> "Scaling":
+        """Return the scaling that maps the rows of ``X`` into the unit box."""
+        minimum = X.min(axis=0)
+        with np.errstate(over="ignore"):
+            span = X.max(axis=0) - minimum
+        return cls(minimum, np.where(span > 0, span, 1.0))
+
+    @classmethod
+    def identity(cls, n_features: int) -> "Scaling":
+        """Return the scaling that leaves every feature as it is."""
+        return cls(np.zeros(n_features), np.ones(n_features))
+
+    def apply(self, X: FloatArray) -> FloatArray:
+        """Return the scaled rows of ``X``; values beyond all reason raise InvalidInputError."""
+        with np.errstate(over="ignore"):
+            scaled = np.asarray((X - self.minimum) / self.span)
+        self._check_reach(X, scaled)
+        return scaled
+
+    def _check_reach(self, X: FloatArray, scaled: FloatArray) -> None:
+        too_far = np.argwhere(np.abs(scaled) > FARTHEST)
+        if len(too_far):
+            row, feature = too_far[0]
+            first, last = self.minimum[feature], self.minimum[feature] + self.span[feature]
+            raise InvalidInputError(
+                f"Feature {feature} is {X[row, feature]:g} in row {row}, too far from the training "
+                f"rows, {first:g} to {last:g}, to compute with. Correct the cell or rescale the "
+                "column."
+            )
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Scaling):
+            return NotImplemented
+        return bool(
+            np.array_equal(self.minimum, other.minimum) and np.array_equal(self.span, other.span)
+        )

@@ -1,0 +1,385 @@
+"""The fitted tree as data: frozen arrays, and what follows from them alone."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from margintree._lib.arrays import AnyArray, BoolArray, FloatArray, IntArray
+from margintree._lib.exceptions import InvalidInputError
+from margintree._lib.products import product
+from margintree.core import topology
+from margintree.core.space import Scaling
+
+_BLOCK_ROWS = 8192
+"""Rows looked at in one go: few enough that the split values of a deep tree stay small."""
+
+
+def row_blocks(n_rows: int) -> Iterator[slice]:
+    """Yield slices that cover the rows, a bounded number at a time."""
+    for start in range(0, n_rows, _BLOCK_ROWS):
+        yield slice(start, start + _BLOCK_ROWS)
+
+
+@dataclass(frozen=True, eq=False)
+class ObliqueTree:
+    """A complete binary tree whose branch nodes carry hyperplanes.
+
+    Branch node ``t`` carries ``f_t(x) = weights[t-1] @ x + intercepts[t-1]``. A point with
+    ``f_t(x) >= 0`` goes right, otherwise left. A branch node that does not split has zero weights
+    and intercept -1, so everything goes left.
+
+    Attributes
+    ----------
+    weights : ndarray of shape (2**D - 1, p)
+        The normal vectors of the hyperplanes, in the scaled space.
+    intercepts : ndarray of shape (2**D - 1,)
+        The intercepts of the hyperplanes, in the scaled space.
+    splits : bool ndarray of shape (2**D - 1,)
+        Which branch nodes really divide.
+    leaf_classes : int ndarray of shape (2**D,)
+        The class, as a code ``0 .. K-1``, that each leaf predicts.
+    leaf_mass : ndarray of shape (2**D, K)
+        The training weight of every class that arrives at each leaf.
+    scaling : Scaling
+        The map from raw features to the space in which the hyperplanes live.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> tree = ObliqueTree.stump([2.0, 0.0], -1.0, leaf_classes=[0, 1], n_classes=2)
+    >>> tree.predict(np.array([[0.2, 0.9], [0.8, 0.1]]))
+    array([0, 1])
+    """
+
+    weights: FloatArray
+    intercepts: FloatArray
+    splits: BoolArray
+    leaf_classes: IntArray
+    leaf_mass: FloatArray
+    scaling: Scaling
+
+    def __post_init__(self) -> None:
+        for name, dtype in _ARRAYS.items():
+            object.__setattr__(self, name, _frozen(getattr(self, name), dtype))
+        _check(self)
+
+    @classmethod
+    def leaf(cls, depth: int, n_features: int, n_classes: int, label: int = 0) -> "ObliqueTree":
+        """Return the tree without any split that predicts ``label`` everywhere."""
+        n_branch = topology.n_branch_nodes(depth)
+        return cls(
+            np.zeros((n_branch, n_features)),
+            np.full(n_branch, -1.0),
+            np.zeros(n_branch, dtype=bool),
+            np.full(topology.n_leaves(depth), label),
+            np.zeros((topology.n_leaves(depth), n_classes)),
+            Scaling.identity(n_features),
+        )
+
+    @classmethod
+    def stump(
+        cls, weights: Any, intercept: float, leaf_classes: Any, n_classes: int
+    ) -> "ObliqueTree":
+        """Return the tree of depth one with this hyperplane and these two leaves."""
+        return cls(
+            np.atleast_2d(np.asarray(weights, dtype=float)),
+            np.array([intercept]),
+            np.array([True]),
+            np.asarray(leaf_classes),
+            np.zeros((2, n_classes)),
+            Scaling.identity(np.size(weights)),
+        )
+
+    @property
+    def depth(self) -> int:
+        """The number of levels of branch nodes."""
+        return len(self.leaf_classes).bit_length() - 1
+
+    @property
+    def n_features(self) -> int:
+        """The number of features of a row."""
+        return int(self.weights.shape[1])
+
+    @property
+    def n_classes(self) -> int:
+        """The number of classes."""
+        return int(self.leaf_mass.shape[1])
+
+    @property
+    def n_splits(self) -> int:
+        """The number of branch nodes that really divide."""
+        return int(self.splits.sum())
+
+    def split_values(self, X: FloatArray) -> FloatArray:
+        """Return ``f_t(x)`` of every branch node, NaN where the node does not split.
+
+        Every value has the sign of the sum that begins with the intercept and adds one feature
+        after the other. So the side of a row depends neither on the rows beside it nor on the
+        machine, and a program in any language can repeat it, also for rows on a hyperplane.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n, p)
+            Rows in the scaled space.
+
+        Returns
+        -------
+        ndarray of shape (n, 2**D - 1)
+        """
+        values = np.full((len(X), len(self.splits)), np.nan)
+        on = np.flatnonzero(self.splits)
+        values[:, on] = product(X, self.weights[on].T) + self.intercepts[on]
+        # A product of matrices adds in an order of its own, which decides only where rounding can.
+        is_open = ~(np.abs(values) > self._rounding(X))
+        for index in on[is_open[:, on].any(axis=0)]:
+            rows = is_open[:, index]
+            values[rows, index] = self._summed_in_order(X[rows], index)
+        return values
+
+    def _rounding(self, X: FloatArray) -> FloatArray:
+        """Return by how much two ways to compute a split's value can differ on any of the rows."""
+        largest = np.abs(X).max(axis=0, initial=0.0)
+        sizes = product(np.abs(self.weights), largest) + np.abs(self.intercepts)
+        limits = np.finfo(float)
+        return np.asarray(2 * (self.n_features + 2) * limits.eps * sizes + limits.tiny)
+
+    def _summed_in_order(self, X: FloatArray, index: int) -> FloatArray:
+        """Return one split's values, the intercept first and then feature after feature."""
+        total = np.full(len(X), self.intercepts[index])
+        for column, weight in zip(X.T, self.weights[index], strict=True):
+            total += weight * column
+        return total
+
+    def apply(self, X: FloatArray) -> IntArray:
+        """Return the leaf, by its node number, at which every row arrives.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n, p)
+            Rows in the scaled space.
+        """
+        leaves = np.empty(len(X), dtype=np.int64)
+        for block in row_blocks(len(X)):
+            leaves[block] = self.leaves_of(self.split_values(X[block]))
+        return leaves
+
+    def leaves_of(self, values: FloatArray) -> IntArray:
+        """Return the leaf at which every row arrives, given its `split_values`."""
+        node = np.ones(len(values), dtype=np.int64)
+        for _ in range(self.depth):
+            # A node that does not split has the value NaN, and NaN >= 0 is false: left.
+            goes_right = np.take_along_axis(values, node[:, None] - 1, axis=1)[:, 0] >= 0
+            node = 2 * node + goes_right
+        return node
+
+    def first_stop(self, node: int) -> int:
+        """Return where rows at ``node`` really end up next: the first split or leaf on their way.
+
+        That is the node itself, unless it is a branch node that does not split.
+
+        Examples
+        --------
+        >>> tree = ObliqueTree.stump([2.0], -1.0, leaf_classes=[0, 1], n_classes=2).deepened(2)
+        >>> tree.first_stop(1), tree.first_stop(2)
+        (1, 4)
+        """
+        while node <= len(self.splits) and not self.splits[node - 1]:
+            node = topology.left(node)
+        return node
+
+    def decision_path(self, X: FloatArray) -> sparse.csr_array:
+        """Return which nodes every row visits.
+
+        Returns
+        -------
+        csr_array of shape (n, 2**(D+1) - 1)
+            Entry ``(i, t - 1)`` is 1 when row ``i`` visits node ``t``.
+        """
+        n_levels = self.depth + 1
+        visited = self.apply(X)[:, None] >> np.arange(n_levels)[::-1]
+        starts = np.arange(len(X) + 1) * n_levels
+        ones = np.ones(visited.size, dtype=np.int64)
+        shape = (len(X), topology.n_nodes(self.depth))
+        return sparse.csr_array((ones, visited.ravel() - 1, starts), shape=shape)
+
+    def predict(self, X: FloatArray) -> IntArray:
+        """Return the class code of every row of the scaled ``X``."""
+        return np.asarray(self.leaf_classes[self.apply(X) - len(self.leaf_classes)])
+
+    def leaf_shares(self, smoothing: float = 0.0) -> FloatArray:
+        """Return the class shares of every leaf.
+
+        A leaf that no training row reached borrows the rows of its closest ancestor that some row
+        reached. Where no row is known at all, the predicted class gets everything.
+
+        Parameters
+        ----------
+        smoothing : float, default 0
+            Weight added to every class before the shares are taken.
+        """
+        mass = self._borrowed_mass() + smoothing
+        return np.asarray(mass / mass.sum(axis=1, keepdims=True))
+
+    def _borrowed_mass(self) -> FloatArray:
+        n_leaves, n_classes = self.leaf_mass.shape
+        filled = self.leaf_mass.copy()
+        for height in range(1, self.depth + 1):
+            groups = self.leaf_mass.reshape(n_leaves >> height, -1, n_classes).sum(axis=1)
+            empty = filled.sum(axis=1) == 0
+            filled[empty] = np.repeat(groups, 2**height, axis=0)[empty]
+        empty = filled.sum(axis=1) == 0
+        filled[empty, self.leaf_classes[empty]] = 1.0
+        return filled
+
+    def rescaled(self, scaling: Scaling) -> "ObliqueTree":
+        """Return the same tree with hyperplanes that apply to rows of another scaling."""
+        shift = product(self.weights / self.scaling.span, scaling.minimum - self.scaling.minimum)
+        return replace(
+            self,
+            # The ratio of the spans first: the same scaling must give back the very same numbers.
+            weights=self.weights * (scaling.span / self.scaling.span),
+            intercepts=np.where(self.splits, self.intercepts + shift, -1.0),
+            scaling=scaling,
+        )
+
+    def in_original_units(self) -> "ObliqueTree":
+        """Return the same tree with hyperplanes that apply to raw rows."""
+        return self.rescaled(Scaling.identity(self.n_features))
+
+    def deepened(self, depth: int) -> "ObliqueTree":
+        """Return the same tree with more levels, none of whose new branch nodes splits.
+
+        Examples
+        --------
+        >>> tree = ObliqueTree.stump([2.0], -1.0, leaf_classes=[0, 1], n_classes=2)
+        >>> tree.deepened(2).leaf_classes
+        array([0, 0, 1, 1])
+        """
+        n_new = topology.n_branch_nodes(depth) - len(self.splits)
+        n_below = topology.n_leaves(depth - self.depth)
+        mass = np.zeros((topology.n_leaves(depth), self.n_classes))
+        mass[::n_below] = self.leaf_mass
+        return replace(
+            self,
+            weights=np.vstack([self.weights, np.zeros((n_new, self.n_features))]),
+            intercepts=np.append(self.intercepts, np.full(n_new, -1.0)),
+            splits=np.append(self.splits, np.zeros(n_new, dtype=bool)),
+            leaf_classes=np.repeat(self.leaf_classes, n_below),
+            leaf_mass=mass,
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the tree as plain lists and numbers; `from_dict` gives it back unchanged."""
+        arrays = {name: getattr(self, name).tolist() for name in _ARRAYS}
+        scaling = {"minimum": self.scaling.minimum.tolist(), "span": self.scaling.span.tolist()}
+        return arrays | {"scaling": scaling}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> "ObliqueTree":
+        """Return the tree that `to_dict` described.
+
+        Raises
+        ------
+        InvalidInputError
+            When an entry is missing or does not fit the others.
+        """
+        try:
+            scaling = Scaling(
+                _frozen(data["scaling"]["minimum"], float), _frozen(data["scaling"]["span"], float)
+            )
+            return cls(**{name: data[name] for name in _ARRAYS}, scaling=scaling)
+        except (KeyError, TypeError) as error:
+            raise InvalidInputError(
+                f"A tree needs the entries {[*_ARRAYS, 'scaling']}; reading it failed at {error!r}."
+            ) from error
+
+    def _parts(self) -> Iterator[Any]:
+        return (getattr(self, field.name) for field in fields(self))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, ObliqueTree):
+            return NotImplemented
+        pairs = zip(self._parts(), other._parts(), strict=True)
+        return all(np.array_equal(a, b) if isinstance(a, np.ndarray) else a == b for a, b in pairs)
+
+
+_KINDS = {float: "fiu", int: "iu", bool: "b"}
+"""The kinds of NumPy arrays from which an array of each type may be made."""
+
+_ARRAYS: dict[str, type] = {
+    "weights": float,
+    "intercepts": float,
+    "splits": bool,
+    "leaf_classes": int,
+    "leaf_mass": float,
+}
+
+
+def _frozen(values: Any, dtype: type) -> AnyArray:
+    """Return a read-only array with these values; ragged or wrongly typed values are an error."""
+    try:
+        given = np.asarray(values)
+    except (ValueError, OverflowError) as error:
+        raise InvalidInputError(f"An array of {dtype.__name__} cannot be made: {error}.") from error
+    # An empty list says nothing of its type; anything else must not be converted silently.
+    if given.size and given.dtype.kind not in _KINDS[dtype]:
+        raise InvalidInputError(
+            f"An array of {dtype.__name__} is needed; its entries are {given.dtype.name}."
+        )
+    if dtype is not bool and isinstance(values, list) and _has_truth_values(values):
+        raise InvalidInputError(
+            f"An array of {dtype.__name__} is needed; one of its entries is true or false."
+        )
+    array: AnyArray = given.astype(dtype)
+    array.setflags(write=False)
+    return array
+
+
+def _has_truth_values(values: list[Any]) -> bool:
+    """Tell whether any entry is a bool, which NumPy takes for a number where others are numbers."""
+    return bool in set(map(type, np.asarray(values, dtype=object).flat))
+
+
+def _check(tree: ObliqueTree) -> None:
+    """Raise InvalidInputError unless the arrays of the tree fit together."""
+    n_leaves = len(tree.leaf_classes) if tree.leaf_classes.ndim == 1 else 0
+    if n_leaves < 1 or n_leaves & (n_leaves - 1):
+        raise InvalidInputError(
+            f"leaf_classes must be a vector whose length is a power of two; its shape is "
+            f"{tree.leaf_classes.shape}."
+        )
+    n_features = tree.weights.shape[-1] if tree.weights.ndim == 2 else -1
+    n_classes = tree.leaf_mass.shape[-1] if tree.leaf_mass.ndim == 2 else -1
+    expected = {
+        "weights": (n_leaves - 1, n_features),
+        "intercepts": (n_leaves - 1,),
+        "splits": (n_leaves - 1,),
+        "leaf_mass": (n_leaves, n_classes),
+    }
+    for name, shape in expected.items():
+        given = getattr(tree, name).shape
+        if given != shape:
+            raise InvalidInputError(f"{name} must have the shape {shape}, not {given}.")
+    _check_values(tree)
+
+
+def _check_values(tree: ObliqueTree) -> None:
+    """Raise InvalidInputError unless every number of the tree makes sense."""
+    numbers = [tree.weights, tree.intercepts, tree.leaf_mass]
+    numbers += [tree.scaling.minimum, tree.scaling.span]
+    if not all(np.isfinite(a).all() for a in numbers):
+        raise InvalidInputError("A tree must hold finite numbers only; it has NaN or infinity.")
+    if not tree.scaling.minimum.shape == tree.scaling.span.shape == (tree.n_features,):
+        raise InvalidInputError(f"The scaling must have one entry per feature ({tree.n_features}).")
+    if (tree.scaling.span <= 0).any() or (tree.leaf_mass < 0).any():
+        raise InvalidInputError("Spans must be positive and leaf_mass must not be negative.")
+    if tree.leaf_classes.min() < 0 or tree.leaf_classes.max() >= tree.n_classes:
+        raise InvalidInputError(f"leaf_classes must lie in 0..{tree.n_classes - 1}.")
+    idle = ~tree.splits
+    if tree.weights[idle].any() or (tree.intercepts[idle] != -1).any():
+        raise InvalidInputError(
+            "A branch node that does not split must have zero weights and intercept -1."
+        )

@@ -1,0 +1,1 @@
+"""Data in and out: data sets, tables from files, and columns that become numbers."""

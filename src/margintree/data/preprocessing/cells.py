@@ -1,0 +1,223 @@
+"""The cells of a column: which are missing, what their text is, and which are numbers."""
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NoReturn
+
+import numpy as np
+
+from margintree._lib.arrays import AnyArray, FloatArray
+from margintree._lib.exceptions import InvalidInputError
+
+MISSING_WORDS = ("", "#N/A", "<NA>", "?", "N/A", "NA", "NULL", "NaN", "NaT", "n/a", "nan", "null")
+"""What a missing cell may say, beside saying nothing."""
+
+EMPTY_IT = "Correct the cell or leave it empty, which counts as missing."
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?|[+-]?inf(inity)?", re.ASCII | re.I)
+
+
+def is_number(text: str) -> bool:
+    """Tell whether a text is a number that every program reads alike; infinity is one as well.
+
+    Examples
+    --------
+    >>> [is_number(text) for text in ("-1.5e3", "+.5", "1,5", "1_000", "inf")]
+    [True, True, False, False, True]
+    """
+    return _NUMBER.fullmatch(text) is not None
+
+
+def text_of(cell: Any) -> str:
+    """Return what a cell says, nothing where it is missing.
+
+    Spaces around it do not count, and a whole number says the same with and without ``.0``: a
+    column of integers that gets a missing cell often becomes one of floats.
+
+    Examples
+    --------
+    >>> [text_of(cell) for cell in (" Dream ", None, float("nan"), "NA", 7, 7.0, 7.5, True)]
+    ['Dream', '', '', '', '7', '7', '7.5', 'True']
+    """
+    text = "" if cell is None else str(cell).strip(" ")
+    return "" if text in MISSING_WORDS else without_zero(text)
+
+
+def without_zero(text: str) -> str:
+    """Return a text; if it is a whole number, without ``.0``.
+
+    Examples
+    --------
+    >>> [without_zero(text) for text in ("7.0", "7", "7.5", "v7.0")]
+    ['7', '7', '7.5', 'v7.0']
+    """
+    whole = text.removesuffix(".0")
+    return whole if is_whole(whole) else text
+
+
+def is_whole(text: str) -> bool:
+    """Tell whether a text is a whole number in digits.
+
+    Examples
+    --------
+    >>> is_whole("-12"), is_whole("1.5"), is_whole("a")
+    (True, False, False)
+    """
+    digits = text.removeprefix("-")
+    return digits.isascii() and digits.isdigit()
+
+
+@dataclass(frozen=True)
+class Cells:
+    """The cells of one column of a table.
+
+    Attributes
+    ----------
+    name : str
+        The name of the column.
+    values : ndarray of shape (n,)
+        The cells: numbers, or any objects.
+    lines : sequence of int or None
+        The line of its file on which each cell is, for messages.
+    is_category : bool
+        Whether the table says that the column holds categories, whatever its cells look like.
+    table : str
+        Where the table comes from, for messages.
+    """
+
+    name: str
+    values: AnyArray
+    lines: Sequence[int] | None = None
+    is_category: bool = False
+    table: str = ""
+
+    @cached_property
+    def texts(self) -> list[str]:
+        """What every cell says; nothing where it is missing."""
+        return list(map(text_of, self.values.tolist()))
+
+    @property
+    def has_numbers_only(self) -> bool:
+        """Whether the column holds numbers, as they are or as text, and perhaps missing cells."""
+        if self.is_category:
+            return False
+        return self._is_numeric or all(is_number(text) for text in self.texts if text)
+
+    @property
+    def _is_numeric(self) -> bool:
+        return self.values.dtype.kind in "iuf"
+
+    def numbers(self) -> FloatArray:
+        """Return the numbers, NaN where a cell is missing.
+
+        Raises
+        ------
+        InvalidInputError
+            When a cell is no number, or an infinite one.
+        """
+        if self._is_numeric:
+            numbers = self.values.astype(np.float64)
+        else:
+            numbers = np.array([self._number(i, text) for i, text in enumerate(self.texts)])
+        infinite = np.flatnonzero(np.isinf(numbers))
+        if len(infinite):
+            self.refuse(infinite[0], "a finite number is needed")
+        return numbers
+
+    def _number(self, row: int, text: str) -> float:
+        if text and not is_number(text):
+            self.refuse(row, "a number is needed")
+        return float(text or "nan")
+
+    def refuse(self, row: int, needed: str, remedy: str = EMPTY_IT) -> NoReturn:
+        """Raise InvalidInputError about the cell in a row."""
+        cell = self.values[row : row + 1].tolist()[0]
+        found = f"{cell!r:.60}" if str(cell).strip() else "an empty cell"
+        source = f"{self.table}, " if self.table else ""
+        place = f"{source}{self.place(row)}, column {self.name!r}"
+        raise InvalidInputError(f"{place}: {needed}; {found} was found. {remedy}")
+
+    def place(self, row: int) -> str:
+        """Return where a cell is, counted as people count."""
+        return f"row {row + 1}" if self.lines is None else f"line {self.lines[row]}"
+
+
+class TableOfCells(ABC):
+    """A table that knows its cells, and where they come from."""
+
+    columns: tuple[str, ...]
+
+    @abstractmethod
+    def all_cells(self) -> list[Cells]:
+        """Return the cells of every column."""
+
+
+def cells_of(table: Any) -> list[Cells]:
+    """Return the columns of a pandas or polars frame, an array or a list of rows.
+
+    A table is whatever has ``columns`` and gives the cells of one under its name. The columns of
+    an array are called ``x0, x1, ...``.
+
+    Raises
+    ------
+    InvalidInputError
+        When it is no table, or two columns have the same name.
+
+    Examples
+    --------
+    >>> [(cells.name, cells.texts) for cells in cells_of([[1.5, "a"], [None, "b"]])]
+    [('x0', ['1.5', '']), ('x1', ['a', 'b'])]
+    """
+    if isinstance(table, TableOfCells):
+        return table.all_cells()
+    if hasattr(table, "columns"):
+        names = [str(name) for name in table.columns]
+        _check_names(names)
+        columns = [table[name] for name in table.columns]
+        pairs = zip(names, columns, strict=True)
+        return [Cells(name, _array(c), is_category=_says_category(c)) for name, c in pairs]
+    array = np.asarray(table) if hasattr(table, "dtype") else np.array(table, dtype=object)
+    if array.ndim != 2:
+        raise InvalidInputError(
+            "A table must have rows with the same number of cells; the shape of what was given is "
+            f"{array.shape}. Give a pandas or polars frame, an array of two dimensions or a list "
+            "of rows."
+        )
+    return [Cells(f"x{j}", _array(column)) for j, column in enumerate(array.T)]
+
+
+def _array(column: Any) -> AnyArray:
+    """Return a column as an array of numbers, or of whatever objects are in it."""
+    array = np.asarray(column)
+    if array.dtype.kind in "iuf" and not _says_category(column):
+        return array
+    return object_array(column)
+
+
+def object_array(cells: Iterable[Any]) -> AnyArray:
+    """Return an array of one dimension, whatever the cells are."""
+    # With None at the end, cells that are lists do not become further dimensions.
+    return np.array([*cells, None], dtype=object)[:-1]
+
+
+def shortened(text: str, width: int = 400) -> str:
+    """Return the text, or its beginning where a message would grow too long."""
+    return text if len(text) <= width else f"{text[:width]} ..."
+
+
+def _says_category(column: Any) -> bool:
+    """Tell whether the type of a column is that of categories in pandas or polars."""
+    return str(getattr(column, "dtype", "")).lower().startswith(("categor", "enum"))
+
+
+def _check_names(names: Iterable[str]) -> None:
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            raise InvalidInputError(
+                f"The columns of a table must have different names; {name!r} is there more than "
+                "once. Rename one."
+            )
+        seen.add(name)

@@ -1,0 +1,162 @@
+"""What the training rows say about how each column should be encoded."""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.stats import chi2_contingency
+
+from margintree._lib.arrays import BoolArray, FloatArray, IntArray
+from margintree.data.preprocessing.cells import Cells, is_number, is_whole
+from margintree.data.preprocessing.columns import (
+    BooleanColumn,
+    CategoryColumn,
+    Column,
+    NumberColumn,
+)
+from margintree.data.preprocessing.encoding import LeftOut
+
+_LEAST_NUMBERED = 20
+"""Rows from which consecutive whole numbers are taken for numbers of the rows."""
+_SIGNIFICANCE = 0.05
+"""How improbable the labels of the rows with missing cells must be, if missing meant nothing."""
+_ALL_MISSING = "all its cells are missing"
+_DATE = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}([T ].*)?")
+
+
+@dataclass(frozen=True)
+class Learner:
+    """Learns columns from training rows.
+
+    Attributes
+    ----------
+    codes : int ndarray of shape (n,)
+        The class of every row.
+    least : int
+        How many rows a category or missing cells must have to get a feature.
+    max_levels : int
+        How many categories of a column may have a feature each.
+    """
+
+    codes: IntArray
+    least: int
+    max_levels: int
+
+    @classmethod
+    def on(cls, labels: Sequence[object], min_share: float, max_levels: int) -> "Learner":
+        """Return the learner for rows with these labels."""
+        _, codes = np.unique(list(map(str, labels)), return_inverse=True)
+        return cls(codes, max(2, math.ceil(min_share * len(labels))), max_levels)
+
+    def column(self, cells: Cells) -> Column | LeftOut:
+        """Return how a column is to be encoded, or why it is left out."""
+        if cells.has_numbers_only:
+            return self._numbers(cells)
+        present = Counter(text for text in cells.texts if text)
+        if not present:
+            return LeftOut(cells.name, _ALL_MISSING)
+        if {text.lower() for text in present} <= {"true", "false"}:
+            return self._booleans(cells)
+        return self._categories(cells, present)
+
+    def _numbers(self, cells: Cells) -> Column | LeftOut:
+        values = cells.numbers()
+        present = values[~np.isnan(values)]
+        marks_missing = self._is_informative(np.isnan(values))
+        if not len(present):
+            return LeftOut(cells.name, _ALL_MISSING)
+        if present.min() == present.max() and not marks_missing:
+            return LeftOut(cells.name, f"all its cells say {present[0]:.6g}")
+        if len(present) == len(values) and _numbers_rows(present):
+            return LeftOut(
+                cells.name,
+                f"it numbers the rows, from {present.min():.0f} to {present.max():.0f}; if the "
+                "numbers mean something, write them in another unit",
+            )
+        return NumberColumn(cells.name, marks_missing, fill=_median(present))
+
+    def _booleans(self, cells: Cells) -> Column | LeftOut:
+        column = BooleanColumn(cells.name, False, fill=0.0)
+        values = column.values(cells)
+        is_missing = np.isnan(values)
+        marks_missing = self._is_informative(is_missing)
+        mean = float(values[~is_missing].mean())
+        if mean in (0.0, 1.0) and not marks_missing:
+            return LeftOut(cells.name, f"all its cells say {'true' if mean else 'false'}")
+        return BooleanColumn(cells.name, marks_missing, fill=float(mean > 0.5))
+
+    def _categories(self, cells: Cells, present: Counter[str]) -> Column | LeftOut:
+        marks_missing = self._is_informative(np.array([not text for text in cells.texts]))
+        by_count = sorted(present, key=lambda text: (-present[text], text))
+        common = [text for text in by_count if present[text] >= self.least][: self.max_levels]
+        if len(present) == 1 and not marks_missing:
+            return LeftOut(cells.name, f"all its cells say {by_count[0]!r:.60}")
+        if sum(present[text] for text in common) < present.total() / 2:
+            return LeftOut(cells.name, self._why_rare(by_count))
+        has_others = len(present) > len(common)
+        return CategoryColumn(
+            cells.name,
+            marks_missing,
+            levels=tuple(sorted(common)),
+            # Of two kinds of cells one feature tells all.
+            baseline=common[0] if len(common) + has_others <= 2 else None,
+            groups_others=has_others,
+        )
+
+    def _why_rare(self, texts: list[str]) -> str:
+        """Return why a column is like an identifier, and what can be done about it."""
+        if all(_DATE.fullmatch(text) for text in texts):
+            remedy = "it holds dates: give the year, or the days since some day, as a number"
+        elif any(map(is_number, texts)):
+            odd = next(text for text in texts if not is_number(text))
+            remedy = f"it mixes numbers with text such as {odd!r:.60}: correct or empty the text"
+        else:
+            remedy = "group them if they matter"
+        return (
+            f"it is like an identifier, with {len(texts)} different texts such as {texts[0]!r:.60},"
+            f" most of them in fewer than {self.least} rows; {remedy}"
+        )
+
+    def _is_informative(self, is_missing: BoolArray) -> bool:
+        """Tell whether enough cells are missing, and their rows have other labels than the rest."""
+        n_missing, n_classes = int(is_missing.sum()), int(self.codes.max(initial=0)) + 1
+        if min(n_missing, len(is_missing) - n_missing) < self.least or n_classes < 2:
+            return False
+        counts = [
+            np.bincount(self.codes[rows], minlength=n_classes) for rows in (is_missing, ~is_missing)
+        ]
+        return bool(chi2_contingency(counts).pvalue < _SIGNIFICANCE)
+
+
+def oddity(cells: Cells) -> str:
+    """Return what is odd about a column of text: nothing, or that half of it are numbers.
+
+    Examples
+    --------
+    >>> oddity(Cells("age", np.array(["18", "x", "30", "41"], dtype=object)))
+    "3 of its 4 cells are numbers, and text such as 'x' (row 2) makes all of it text"
+    """
+    present = [text for text in cells.texts if text]
+    n_numbers = sum(map(is_number, present))
+    if cells.is_category or not len(present) / 2 <= n_numbers < len(present):
+        return ""
+    row = next(i for i, text in enumerate(cells.texts) if text and not is_number(text))
+    return (
+        f"{n_numbers} of its {len(present)} cells are numbers, and text such as "
+        f"{cells.texts[row]!r:.60} ({cells.place(row)}) makes all of it text"
+    )
+
+
+def _numbers_rows(values: FloatArray) -> bool:
+    """Tell whether values are all whole numbers from a first to a last, each once."""
+    n = len(values)
+    is_sequence = values.max() - values.min() == n - 1 and len(np.unique(values)) == n
+    return n >= _LEAST_NUMBERED and bool(is_sequence and is_whole(f"{values[0]:.17g}"))
+
+
+def _median(values: FloatArray) -> float:
+    """Return the lower median: a number that is there, and that never overflows."""
+    return float(np.sort(values)[(len(values) - 1) // 2])

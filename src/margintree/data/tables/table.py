@@ -1,0 +1,113 @@
+"""A table: named columns of cells, numbers and labels on demand."""
+
+import difflib
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from margintree._lib.arrays import AnyArray, FloatArray
+from margintree._lib.exceptions import InvalidInputError
+from margintree.data.preprocessing.cells import Cells, TableOfCells, object_array, shortened
+
+
+@dataclass(frozen=True)
+class Table(TableOfCells):
+    """Named columns of cells; `TableEncoder` takes it like a frame.
+
+    Attributes
+    ----------
+    name : str
+        Where the table comes from, for messages.
+    columns : tuple of str
+        The names of the columns; all different.
+    cells : list of list
+        The cells of every column: texts, or whatever a Parquet file holds.
+    lines : list of int or None
+        The line of the file on which each row ends, for messages.
+    notes : tuple of str
+        What is unusual about how the file is written.
+    """
+
+    name: str
+    columns: tuple[str, ...]
+    cells: list[list[Any]]
+    lines: list[int] | None = None
+    notes: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.cells[0])
+
+    @cached_property
+    def _by_name(self) -> dict[str, list[Any]]:
+        return dict(zip(self.columns, self.cells, strict=True))
+
+    def __getitem__(self, name: str) -> list[Any]:
+        if name not in self._by_name:
+            similar = difflib.get_close_matches(name, self.columns, n=1)
+            hint = f"Did you mean {similar[0]!r}? " if similar else ""
+            raise InvalidInputError(
+                f"{self.name} has no column {name!r}. {hint}Its columns are: "
+                f"{shortened(', '.join(self.columns))}."
+            )
+        return self._by_name[name]
+
+    def without(self, name: str) -> "Table":
+        """Return the table without one of its columns."""
+        kept = [other for other in self.columns if other != name]
+        return replace(self, columns=tuple(kept), cells=[self[other] for other in kept])
+
+    def numbers(self, names: Sequence[str]) -> FloatArray:
+        """Return the columns of these names, in this order, as numbers.
+
+        Raises
+        ------
+        InvalidInputError
+            When a column is not there or a cell is not a finite number.
+        """
+        values = np.empty((len(self), len(names)))
+        for j, name in enumerate(names):
+            column = self._cells(name)
+            values[:, j] = column.numbers()
+            missing = np.flatnonzero(np.isnan(values[:, j]))
+            if len(missing):
+                column.refuse(missing[0], "a number is needed", "Correct it or drop the row.")
+        return values
+
+    def labels(self, name: str) -> AnyArray:
+        """Return a column as labels: integers where every cell is one, otherwise text.
+
+        The labels of a Parquet file that are no text stay what they are.
+
+        Examples
+        --------
+        >>> Table("t.csv", ("a",), [["1", "2"]]).labels("a")
+        array([1, 2])
+        >>> Table("t.csv", ("a",), [["1", "02"]]).labels("a")
+        array(['1', '02'], dtype='<U2')
+        """
+        column = self._cells(name)
+        labels = column.values.tolist()
+        for row, label in enumerate(labels):
+            if label is None or label != label or not str(label).strip():
+                column.refuse(row, "a label is needed", "Fill it in or drop the row.")
+        if not all(isinstance(label, str) for label in labels):
+            return np.array(labels)
+        labels = [label.strip(" ") for label in labels]
+        are_integers = all(map(_is_integer, labels))
+        return np.array([int(label) for label in labels] if are_integers else labels)
+
+    def all_cells(self) -> list[Cells]:
+        """Return the cells of every column, which know the file and their lines."""
+        return [self._cells(name) for name in self.columns]
+
+    def _cells(self, name: str) -> Cells:
+        return Cells(name, object_array(self[name]), self.lines, table=self.name)
+
+
+def _is_integer(cell: str) -> bool:
+    """Tell whether the text is how Python would write an integer of 64 bits: 7, but not 007."""
+    digits = cell.removeprefix("-")
+    return digits.isascii() and digits.isdigit() and len(digits) < 19 and str(int(cell)) == cell

@@ -1,6 +1,0 @@
-"""The 13 data sets of the paper's study, and where they can be had."""
-
-from margintree.datasets.catalogue import CATALOGUE, Entry
-from margintree.datasets.loading import DATA_VARIABLE, Dataset, data_folder, load, place_of
-
-__all__ = ["CATALOGUE", "DATA_VARIABLE", "Dataset", "Entry", "data_folder", "load", "place_of"]

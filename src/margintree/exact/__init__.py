@@ -1,0 +1,1 @@
+"""Exact solutions: programs without a solver, the solvers, checkpoints."""

@@ -1,0 +1,151 @@
+"""The best tree and bound of a long solve, in a file from which the same solve goes on."""
+
+import json
+import os
+import time
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from margintree._lib.exceptions import CheckpointWarning, InvalidInputError
+from margintree._lib.files import check_writable, write_whole
+from margintree._lib.fingerprint import fingerprint_of
+from margintree.core.problem import Problem
+from margintree.core.tree import ObliqueTree
+
+FORMAT, VERSION = "margintree-checkpoint", 1
+PAUSE = 1.0
+"""Seconds from one write to the next, unless there is a better tree."""
+
+
+class Known(NamedTuple):
+    """What a solve knew when it last wrote its checkpoint."""
+
+    tree: ObliqueTree
+    bound: float
+
+
+class Checkpoint:
+    """A file with the best tree and bound of one problem.
+
+    It holds a fingerprint of the problem, so that no other problem is mistaken for it.
+
+    Parameters
+    ----------
+    path : path-like
+        The file; it need not be there yet.
+    problem : Problem
+        The problem to which it belongs.
+    now : callable
+        The clock.
+
+    Attributes
+    ----------
+    known : Known or None
+        What the file says; None when there is no file.
+
+    Raises
+    ------
+    InvalidInputError
+        When the file is damaged, no checkpoint, or that of another problem.
+    OSError
+        When it cannot be written.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> problem = Problem.from_data([[0.0], [1.0]], [0, 1], n_classes=2, depth=1)
+    >>> tree = ObliqueTree.stump([2.0], -1.0, leaf_classes=[0, 1], n_classes=2)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     Checkpoint(f"{folder}/c.json", problem).keep(tree, objective=2.1, bound=1.0)
+    ...     known = Checkpoint(f"{folder}/c.json", problem).known
+    >>> known.tree == tree, known.bound
+    (True, 1.0)
+    """
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        problem: Problem,
+        now: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._path, self._problem, self._now = Path(path), problem, now
+        self._fingerprint = fingerprint(problem)
+        self._written_at = -np.inf
+        self.known = self._read()
+        check_writable(path)
+
+    def is_due(self) -> bool:
+        """Tell whether enough time has passed to write no more than a better bound."""
+        return self._now() - self._written_at >= PAUSE
+
+    def keep(self, tree: ObliqueTree, objective: float, bound: float) -> None:
+        """Write a tree, its cost and a bound; a failure is a warning, since the solve can go on."""
+        content = {
+            "format": FORMAT,
+            "version": VERSION,
+            "problem": self._fingerprint,
+            "objective": objective,
+            "bound": bound,
+            "tree": tree.to_dict(),
+        }
+        try:
+            write_whole(self._path, json.dumps(content, allow_nan=False) + "\n")
+        except OSError as error:
+            warnings.warn(f"{error} The solve goes on.", CheckpointWarning, stacklevel=2)
+        self._written_at = self._now()
+
+    def _read(self) -> Known | None:
+        try:
+            content = json.loads(self._path.read_bytes())
+            if content["format"] != FORMAT or content["version"] != VERSION:
+                raise ValueError(f"no {FORMAT} of version {VERSION}")
+            belongs_here = content["problem"] == self._fingerprint
+            known = Known(ObliqueTree.from_dict(content["tree"]), float(content["bound"]))
+        except FileNotFoundError:
+            return None
+        except (OSError, ValueError, LookupError, TypeError, RecursionError) as error:
+            raise self._refused(f"it cannot be read ({error!r:.200})") from error
+        if not belongs_here or not self._has_the_shape_of(known.tree):
+            raise self._refused("it belongs to a problem with other rows, costs or depth")
+        return known
+
+    def _has_the_shape_of(self, tree: ObliqueTree) -> bool:
+        return all(
+            getattr(tree, name) == getattr(self._problem, name)
+            for name in ("depth", "n_features", "n_classes")
+        )
+
+    def _refused(self, why: str) -> InvalidInputError:
+        return InvalidInputError(
+            f"A checkpoint must be of the same problem, or not be there yet; of "
+            f"{str(self._path)!r}, {why}. Give another file, or delete this one to begin anew."
+        )
+
+
+def fingerprint(problem: Problem) -> str:
+    """Return a text that is the same for the same problem and differs for any other.
+
+    Examples
+    --------
+    >>> one, other = (
+    ...     Problem.from_data([[0.0], [1.0]], [0, 1], n_classes=2, depth=depth) for depth in (1, 2)
+    ... )
+    >>> fingerprint(one) == fingerprint(other)
+    False
+    """
+    costs = problem.costs
+    numbers = [problem.n_classes, problem.depth, problem.routing_margin]
+    parts = (
+        np.array([*numbers, costs.errors, costs.violations, costs.splits]),
+        problem.X,
+        problem.y,
+        problem.row_weights,
+        problem.error_costs,
+        problem.scaling.minimum,
+        problem.scaling.span,
+    )
+    return fingerprint_of(problem.margin_norm, *parts)

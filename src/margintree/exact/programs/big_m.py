@@ -1,0 +1,95 @@
+"""How large the hyperplanes of a tree worth finding can be: where every big-M comes from."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from margintree._lib.arrays import FloatArray
+from margintree.core import topology
+from margintree.core.bound import contradictions, unnamed
+from margintree.core.problem import Problem
+
+MANY_ROWS = 2000
+"""From how many rows on distances to all of them take too long."""
+
+ROUNDING = 1e-9
+"""Relative slack added to an upper bound so that a tree of exactly that cost stays feasible."""
+
+
+@dataclass(frozen=True, eq=False)
+class Bounds:
+    """What is known of every tree that costs at most the upper bound and whose splits all divide.
+
+    Attributes
+    ----------
+    margin : float
+        At least the margin term delta.
+    norms : ndarray of shape (2**D - 1,)
+        At least ``||w_t||``, for every branch node.
+    values : ndarray of shape (n, 2**D - 1)
+        At least ``|f_t(x_i)|``, for every row and branch node, in the node or not.
+    intercepts : ndarray of shape (2**D - 1,)
+        At least ``|b_t|``, for every branch node.
+    """
+
+    margin: float
+    norms: FloatArray
+    values: FloatArray
+    intercepts: FloatArray
+
+
+def derive_bounds(problem: Problem, upper_bound: float, no_idle_parent: bool) -> Bounds:
+    """Return the bounds that follow from an upper bound on the cost.
+
+    *Norms.* A node t that splits pays c3, and a tree pays delta once, so
+    ``margin_price(||w_t||) <= delta <= upper_bound - c3 - least_errors(problem)``. If a child
+    splits only when its parent does, a split on level u pays c3 at least u + 1 times. A node that
+    does not split has w = 0.
+
+    *Values.* A node that splits has rows on both sides, so f_t vanishes at a point x_0 between two
+    of them, which lies in the convex hull of all rows. Then
+    ``|f_t(x_i)| = |w_t'(x_i - x_0)| <= ||w_t|| ||x_i - x_0||``, and the distance to a point of the
+    hull is largest at one of its corners: ``||x_i - x_0|| <= max_j ||x_i - x_j||``. A node that
+    does not split has f = b = +-1.
+
+    *Intercepts.* ``b_t = -w_t'x_0``, hence ``|b_t| <= ||w_t|| max_j ||x_j||`` or 1.
+
+    Examples
+    --------
+    >>> from margintree.core.problem import Costs
+    >>> problem = Problem.from_data([[0.0], [1.0]], [0, 1], n_classes=2, depth=1,
+    ...                             costs=Costs(errors=1, violations=1, splits=0.5))
+    >>> bounds = derive_bounds(problem, upper_bound=8.5, no_idle_parent=True)
+    >>> bounds.norms.round(6), bounds.values.round(6).ravel()
+    (array([4.]), array([4., 4.]))
+    """
+    nodes = topology.branch_nodes(problem.depth)
+    levels = np.array([topology.depth_of(t) if no_idle_parent else 0 for t in nodes])
+    budget = upper_bound * (1 + ROUNDING) + ROUNDING - least_errors(problem)
+    prices = np.maximum(0.0, budget - problem.costs.splits * (levels + 1))
+    norms = np.array([problem.norm_at_price(price) for price in prices])
+    longest = float(np.linalg.norm(problem.X, axis=1).max())
+    return Bounds(
+        margin=float(prices[0]),
+        norms=norms,
+        values=np.maximum(1.0, farthest(problem.X)[:, None] * norms),
+        intercepts=np.maximum(1.0, longest * norms),
+    )
+
+
+def farthest(X: FloatArray) -> FloatArray:
+    """Return the distance of every row to the row farthest from it, or a little more.
+
+    For many rows it is the distance to the farthest corner of the box around all rows.
+    """
+    if len(X) > MANY_ROWS:
+        corner = np.maximum(X - X.min(axis=0), X.max(axis=0) - X)
+        return np.asarray(np.linalg.norm(corner, axis=1))
+    # Row by row, so that n rows need n * p numbers and not n * n * p.
+    return np.array([np.linalg.norm(X - x, axis=1).max() for x in X])
+
+
+def least_errors(problem: Problem) -> float:
+    """Return a price of errors that no tree goes below: of equal rows, or of classes left out."""
+    n_leaves = topology.n_leaves(problem.depth)
+    return max(contradictions(problem), unnamed(problem, n_leaves))

@@ -1,0 +1,213 @@
+"""The MOCTSVM model: from a problem to a program, from a tree to values, and back."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from margintree._lib.arrays import BoolArray, FloatArray
+from margintree.core import topology
+from margintree.core.judges.margins import TIE_SLACK
+from margintree.core.problem import Problem
+from margintree.core.simplify import remove_empty_sides, with_cheapest_classes
+from margintree.core.tree import ObliqueTree
+from margintree.exact.programs import constraints, cuts
+from margintree.exact.programs.assembly import Rows, stack
+from margintree.exact.programs.big_m import derive_bounds
+from margintree.exact.programs.builder import Builder, start_builder
+from margintree.exact.programs.canonical import canonical
+from margintree.exact.programs.program import Program
+from margintree.exact.programs.strengthening import Strengthening
+
+_CUTS = (
+    "sibling_classes",
+    "flip_symmetry",
+    "no_idle_parent",
+    "useful_leaves",
+    "pair_margins",
+    "every_class_owns_leaf",
+    "cluster_fixing",
+)
+
+
+def build(
+    problem: Problem, upper_bound: float, strengthening: Strengthening | None = None
+) -> Program:
+    """Return the program whose optimum is the cheapest tree.
+
+    Parameters
+    ----------
+    problem : Problem
+        The training set and its costs.
+    upper_bound : float
+        The cost of a known tree, as the judge prices it. Every big-M follows from it; build again
+        when a better tree is known. Dearer trees may be cut off.
+    strengthening : Strengthening, optional
+        What is added to the literal model; `Strengthening.default` by default.
+
+    Examples
+    --------
+    >>> problem = Problem.from_data([[0.0], [1.0]], [0, 1], n_classes=2, depth=1)
+    >>> program = build(problem, upper_bound=1.0)
+    >>> program.block("w").shape, sorted(program.families)[:3]
+    ((1, 1), ['c2a', 'c2b', 'c3'])
+    """
+    strengthening = Strengthening.default() if strengthening is None else strengthening
+    bounds = derive_bounds(problem, upper_bound, strengthening.no_idle_parent)
+    builder = start_builder(problem, strengthening, bounds)
+    n_variables = sum(block.size for block in builder.blocks.values())
+    matrix, row_lower, row_upper, places = stack(_rows(builder), n_variables)
+    lower, upper, integrality = _domains(builder, n_variables)
+    return Program(
+        objective=_objective(builder, n_variables),
+        lower=lower,
+        upper=upper,
+        integrality=integrality,
+        matrix=matrix,
+        row_lower=row_lower,
+        row_upper=row_upper,
+        cones=constraints.c1(builder)
+        + (cuts.pair_cone(builder) if strengthening.pair_margins else ()),
+        blocks=builder.blocks,
+        families=places,
+        tolerance=_tolerance(builder),
+        traits=strengthening.names,
+    )
+
+
+def _rows(builder: Builder) -> dict[str, Rows]:
+    names = ["c2a", "c2b", "c3", "c6c", "c6d", "c7", "c8", "r"]
+    if not builder.strengthening.project_variables:
+        names[3:3] = ["c4", "c5a", "c5b", "c6a", "c6b"]
+    model = {name: getattr(constraints, name)(builder) for name in names}
+    extra = [name for name in _CUTS if getattr(builder.strengthening, name)]
+    return model | {name: getattr(cuts, name)(builder) for name in extra}
+
+
+def _objective(builder: Builder, n_variables: int) -> FloatArray:
+    costs = builder.problem.costs
+    prices = np.zeros(n_variables)
+    prices[builder["delta"]] = 1.0
+    prices[builder["L"]] = costs.errors
+    prices[builder["e"]] = costs.violations * builder.problem.row_weights[:, None]
+    prices[builder["d"]] = costs.splits
+    return prices
+
+
+def _domains(builder: Builder, n_variables: int) -> tuple[FloatArray, FloatArray, BoolArray]:
+    """Return lower and upper bounds and integrality of the variables."""
+    lower, upper = np.zeros(n_variables), np.full(n_variables, np.inf)
+    integrality = np.zeros(n_variables, dtype=bool)
+    for name in ("d", "v", "q", "z", "alpha", "h"):
+        if name in builder.blocks:
+            integrality[builder[name]] = True
+            upper[builder[name]] = 1.0
+    bounds = builder.bounds
+    for name, largest in (("w", bounds.norms[:, None]), ("b", bounds.intercepts)):
+        lower[builder[name]], upper[builder[name]] = -largest, largest
+    upper[builder["delta"]] = bounds.margin
+    if "s" in builder.blocks:
+        upper[builder["s"]] = bounds.norms[0]
+    return lower, upper, integrality
+
+
+def _tolerance(builder: Builder) -> float:
+    """Return how exactly rows must hold.
+
+    A row of the training set that is a tolerance away from 0 or 1 in z moves C2 by M times that,
+    and the row of C2 itself may be off by a tolerance relative to M. Both together must stay below
+    the share of the routing margin that the judge grants.
+    """
+    largest = float(builder.big_m.max(initial=1.0))
+    needed = TIE_SLACK * builder.problem.routing_margin / (2 * largest)
+    return float(np.clip(needed, 1e-9, 1e-6))
+
+
+def encode_tree(problem: Problem, program: Program, tree: ObliqueTree) -> FloatArray:
+    """Return the values of the program's variables that stand for a tree.
+
+    The tree is first brought into the form that the strengthening demands (`canonical`), which
+    costs as much or less. The values are feasible if the tree has no ties and costs at most the
+    program's upper bound.
+
+    Examples
+    --------
+    >>> problem = Problem.from_data([[0.0], [1.0]], [0, 1], n_classes=2, depth=1)
+    >>> tree = ObliqueTree.stump([2.0], -1.0, leaf_classes=[0, 1], n_classes=2)
+    >>> program = build(problem, upper_bound=2.1)
+    >>> values = encode_tree(problem, program, tree)
+    >>> program.evaluate(values), program.violation(values)
+    (2.1, 0.0)
+    >>> decode(problem, program, values) == tree
+    True
+    """
+    strengthening = Strengthening.of(program.traits)
+    tree = canonical(problem, tree, strengthening)
+    values = np.zeros(program.n_variables)
+    for name, part in _encoded(problem, tree, strengthening).items():
+        if name in program.blocks:
+            values[program.block(name)] = part
+    return values
+
+
+def _encoded(
+    problem: Problem, tree: ObliqueTree, strengthening: Strengthening
+) -> dict[str, FloatArray]:
+    visits = tree.decision_path(problem.X).toarray().astype(np.float64)
+    n_leaves = len(tree.leaf_classes)
+    in_branch, in_leaf = visits[:, : n_leaves - 1], visits[:, n_leaves - 1 :]
+    right = visits[:, 2::2]
+    shortfall = np.maximum(0.0, 1.0 - np.abs(np.nan_to_num(tree.split_values(problem.X), nan=1.0)))
+    norm = float(np.linalg.norm(tree.weights, axis=1).max())
+    prices = problem.error_costs[problem.y][:, tree.leaf_classes] * problem.row_weights[:, None]
+    errors = in_leaf * prices
+    return {
+        "delta": np.array(problem.margin_price(norm)),
+        "s": np.array(norm),
+        "d": tree.splits.astype(np.float64),
+        "v": np.ones(n_leaves - 1),
+        "q": _encoded_classes(problem, tree, strengthening),
+        "w": tree.weights,
+        "b": tree.intercepts,
+        "L": errors if strengthening.rowwise_c8 else errors.sum(axis=0),
+        "e": in_branch * shortfall,
+        "z": visits,
+        "alpha": right,
+        "h": right,
+    }
+
+
+def _encoded_classes(
+    problem: Problem, tree: ObliqueTree, strengthening: Strengthening
+) -> FloatArray:
+    q: FloatArray = np.eye(problem.n_classes)[:, tree.leaf_classes]
+    if strengthening.label_used_leaves:
+        for column, leaf in enumerate(topology.leaves(tree.depth)):
+            opener = constraints.opened_by(leaf)
+            q[:, column] *= opener == 0 or tree.splits[opener - 1]
+    return q
+
+
+def decode(problem: Problem, program: Program, values: FloatArray) -> ObliqueTree:
+    """Return the tree that the values of a program stand for.
+
+    Rows go where z sends them. A node whose rows all go the same way does not split, and where
+    they all go right its subtrees change places, for an idle node sends everything left.
+    """
+    z = np.round(values[program.block("z")]).astype(bool)
+    n_leaves = topology.n_leaves(problem.depth)
+    left, right = z[:, 1::2].any(axis=0), z[:, 2::2].any(axis=0)
+    divides: BoolArray = np.logical_and(left, right)
+    one_way = np.where(right & ~left, 1.0, -1.0)
+    q: FloatArray = values[program.block("q")]
+    raw = ObliqueTree(
+        weights=np.where(divides[:, None], values[program.block("w")], 0.0),
+        intercepts=np.where(divides, values[program.block("b")], one_way),
+        splits=np.ones(n_leaves - 1, dtype=bool),
+        leaf_classes=q.argmax(axis=0),
+        leaf_mass=np.zeros((n_leaves, problem.n_classes)),
+        scaling=problem.scaling,
+    )
+    has_class = q.max(axis=0) > 0.5
+    cheapest = with_cheapest_classes(problem, raw).leaf_classes
+    raw = replace(raw, leaf_classes=np.where(has_class, raw.leaf_classes, cheapest))
+    return remove_empty_sides(problem, raw)

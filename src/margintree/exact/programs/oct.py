@@ -1,0 +1,140 @@
+"""The model of optimal classification trees with axis-parallel splits: OCT, as a program.
+
+After Bertsimas and Dunn, Optimal classification trees (Machine Learning, 2017): ``a`` and ``b`` are
+the feature and the threshold of a split, all else is in `leaves`. Features are replaced by their
+ranks, scaled to [0, 1]. The model only looks at the order of the values, and the ranks of
+neighbours are far enough apart for every solver.
+"""
+
+import numpy as np
+
+from margintree._lib.arrays import FloatArray, IntArray
+from margintree.core import topology
+from margintree.core.axis_tree import Plan, feature_ranks, halved, to_plan
+from margintree.core.problem import Problem
+from margintree.core.rules import Shape
+from margintree.core.tree import ObliqueTree
+from margintree.exact.programs.assembly import Rows, merge, rows, total
+from margintree.exact.programs.leaves import LeafBuilder, Shapes, fill_leaf
+from margintree.exact.programs.program import Program
+
+ROUNDING = 1e-4
+"""How far a threshold, counted in ranks, may lie above a rank and still send it right."""
+
+
+def build_oct(problem: Problem, shape: Shape) -> Program:
+    """Return the program whose optimum is the axis-parallel tree with the cheapest errors.
+
+    Parameters
+    ----------
+    problem : Problem
+        The training set; the costs of errors and splits count, that of violations does not.
+    shape : Shape
+        The least weight of a leaf and the number of splits.
+
+    Examples
+    --------
+    >>> problem = Problem.from_data([[0.0], [1.0]], [0, 1], n_classes=2, depth=1)
+    >>> program = build_oct(problem, Shape.of(problem))
+    >>> program.block("z").shape, list(program.families)[:3]
+    ((2, 2), ['right', 'left', 'splits'])
+    """
+    builder = _Builder(problem, shape)
+    splits = {"right": builder.right(), "left": builder.left(), "splits": builder.splits()}
+    return builder.program(splits, domains={"b": (0.0, 1.0)}, priced="d")
+
+
+class _Builder(LeafBuilder):
+    """The rows of the model, family by family."""
+
+    @property
+    def split_shapes(self) -> Shapes:
+        n_branch = len(self.branch)
+        return {"a": (self.problem.n_features, n_branch), "b": (n_branch,)}
+
+    def right(self) -> Rows:
+        """State that a row in a leaf is not below the thresholds that it passes on the right."""
+        nodes, leaves = self.ways(1)
+        value = total(_scaled_ranks(self.problem)[:, :, None], self["a"][:, None, nodes])
+        # a'x >= b - (1 - z); both a'x and b are between 0 and 1.
+        terms = [*value, (-1.0, self["b"][None, nodes]), (-1.0, self["z"][:, leaves])]
+        return rows(terms, lower=-1.0)
+
+    def left(self) -> Rows:
+        """State that a row in a leaf is below the thresholds that it passes on the left.
+
+        Below means by at least the distance of two neighbouring ranks in the feature.
+        """
+        nodes, leaves = self.ways(0)
+        steps = 1.0 / _largest_ranks(self.problem)
+        least, most = steps.min(), steps.max()
+        raised = _scaled_ranks(self.problem) + (steps - least)[:, None]
+        value = total(raised[:, :, None], self["a"][:, None, nodes])
+        # a'(x + steps - least) + least <= b + (1 + most)(1 - z)
+        terms = [*value, (-1.0, self["b"][None, nodes]), (1.0 + most, self["z"][:, leaves])]
+        return rows(terms, upper=1.0 + most - least)
+
+    def splits(self) -> Rows:
+        """State that a node that splits looks at one feature, and that others have no threshold."""
+        feature = rows([*total(1.0, self["a"]), (-1.0, self["d"])], lower=0.0, upper=0.0)
+        return merge([feature, rows([(1.0, self["b"]), (-1.0, self["d"])], upper=0.0)])
+
+
+def _largest_ranks(problem: Problem) -> FloatArray:
+    """Return the largest rank of every feature, 1 for a feature without two values."""
+    return np.asarray(np.maximum(1.0, feature_ranks(problem.X).max(axis=1)))
+
+
+def _scaled_ranks(problem: Problem) -> FloatArray:
+    """Return, of shape (p, n), the ranks scaled to [0, 1]."""
+    return np.asarray(feature_ranks(problem.X) / _largest_ranks(problem)[:, None])
+
+
+def encode_oct(problem: Problem, program: Program, tree: ObliqueTree) -> FloatArray:
+    """Return the values of the program's variables that stand for an axis-parallel tree.
+
+    Examples
+    --------
+    >>> problem = Problem.from_data([[0.0], [1.0]], [0, 1], n_classes=2, depth=1)
+    >>> tree = ObliqueTree.stump([1.0], -0.5, leaf_classes=[0, 1], n_classes=2)
+    >>> program = build_oct(problem, Shape.of(problem))
+    >>> values = encode_oct(problem, program, tree)
+    >>> program.evaluate(values), program.violation(values)
+    (0.1, 0.0)
+    >>> decode_oct(problem, program, values).intercepts
+    array([-1.])
+    """
+    ranks, largest = feature_ranks(problem.X), _largest_ranks(problem)
+    values = np.zeros(program.n_variables)
+
+    def place(node: int, plan: Plan | None, inside: IntArray) -> None:
+        if plan is None:
+            fill_leaf(problem, program, values, node, inside)
+            return
+        values[program.block("a")[plan.feature, node - 1]] = 1.0
+        values[program.block("b")[node - 1]] = plan.rank / largest[plan.feature]
+        values[program.block("d")[node - 1]] = 1.0
+        goes_right = ranks[plan.feature, inside] >= plan.rank
+        place(topology.left(node), plan.left, inside[~goes_right])
+        place(topology.right(node), plan.right, inside[goes_right])
+
+    place(1, to_plan(problem, ranks, tree), np.arange(problem.n_rows))
+    return values
+
+
+def decode_oct(problem: Problem, program: Program, values: FloatArray) -> ObliqueTree:
+    """Return the tree that the values of a program stand for.
+
+    Features and thresholds decide; leaves get the classes that are cheapest for their rows.
+    """
+    splits = values[program.block("d")] > 0.5
+    chosen = values[program.block("a")].argmax(axis=0)
+    ranks = values[program.block("b")] * _largest_ranks(problem)[chosen]
+    raw = ObliqueTree.leaf(problem.depth, problem.n_features, problem.n_classes).to_dict()
+    for node in np.flatnonzero(splits):
+        # No scaled value is 2, so that is a threshold above them all.
+        thresholds = np.append(np.unique(problem.X[:, chosen[node]]), 2.0)
+        raw["weights"][node][chosen[node]] = 1.0
+        raw["intercepts"][node] = -thresholds[int(np.ceil(ranks[node] - ROUNDING))]
+        raw["splits"][node] = True
+    return halved(problem, ObliqueTree.from_dict(raw))

@@ -1,0 +1,109 @@
+"""What is added to the literal model to solve it faster, each part switched by name."""
+
+from collections.abc import Collection
+from dataclasses import dataclass, fields
+
+from margintree._lib.exceptions import InvalidInputError
+
+
+@dataclass(frozen=True)
+class Strengthening:
+    """Which parts strengthen the model.
+
+    All but the last two leave at least one optimal tree, and so never change the optimum.
+
+    Attributes
+    ----------
+    project_variables : bool
+        Leave out alpha and h, which the sides of z determine.
+    classwise_c8 : bool
+        C8 uses the largest price of errors that each class can have, not one for all classes.
+    rowwise_c6 : bool
+        C6c and C6d are stated for every row instead of for their sum.
+    rowwise_c8 : bool
+        Errors are counted row by row and leaf by leaf instead of by leaf.
+    rowwise_r : bool
+        A row violates the margin of a node only if it is in the node and the node splits.
+    sibling_classes : bool
+        Two leaves below one split predict different classes.
+    flip_symmetry : bool
+        The first row of every branch node goes left, and so does everything in an idle node.
+    no_idle_parent : bool
+        A child splits only if its parent does.
+    label_used_leaves : bool
+        A leaf has a class only if some row can reach it. Needs the two before.
+    useful_leaves : bool
+        Both leaves below a split get enough rows right to pay for the split.
+    pair_margins : bool
+        Two rows of different classes pay, wherever they are separated, for being close. Needs
+        rowwise_c8.
+    every_class_owns_leaf : bool
+        Heuristic of the paper: every class is the class of some leaf. Can cut off the optimum.
+    cluster_fixing : bool
+        Heuristic of the paper: a dense cluster goes to the first leaf and the rows around the point
+        farthest from it to the last. Can cut off the optimum.
+
+    Examples
+    --------
+    >>> Strengthening.none().flip_symmetry, Strengthening.default().flip_symmetry
+    (False, True)
+    """
+
+    project_variables: bool = True
+    classwise_c8: bool = True
+    rowwise_c6: bool = True
+    rowwise_c8: bool = True
+    rowwise_r: bool = True
+    sibling_classes: bool = True
+    flip_symmetry: bool = True
+    no_idle_parent: bool = True
+    label_used_leaves: bool = True
+    useful_leaves: bool = True
+    pair_margins: bool = True
+    every_class_owns_leaf: bool = False
+    cluster_fixing: bool = False
+
+    def __post_init__(self) -> None:
+        if self.label_used_leaves and not (self.flip_symmetry and self.no_idle_parent):
+            raise InvalidInputError(
+                "label_used_leaves needs flip_symmetry and no_idle_parent, which say which leaves "
+                "are used; at least one of them is off. Switch them on or this one off."
+            )
+        if self.pair_margins and not self.rowwise_c8:
+            raise InvalidInputError(
+                "pair_margins needs rowwise_c8, which says whether a row is predicted right; it is "
+                "off. Switch it on or this one off."
+            )
+        if self.cluster_fixing and self.flip_symmetry:
+            raise InvalidInputError(
+                "cluster_fixing and flip_symmetry both send rows to a side and may contradict each "
+                "other; both are on. Switch one of them off."
+            )
+
+    @classmethod
+    def none(cls) -> "Strengthening":
+        """Return the literal model: everything off."""
+        return cls.of(())
+
+    @classmethod
+    def of(cls, names: Collection[str]) -> "Strengthening":
+        """Return the strengthening with exactly these parts switched on."""
+        return cls(**{field.name: field.name in names for field in fields(cls)})
+
+    @property
+    def orders_classes(self) -> bool:
+        """Whether flips are settled by the classes of two leaves, where a split is above them.
+
+        The classes must differ, and a leaf that no row can reach must not need one.
+        """
+        return self.flip_symmetry and self.sibling_classes and self.label_used_leaves
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The names of the parts that are switched on."""
+        return frozenset(field.name for field in fields(self) if getattr(self, field.name))
+
+    @classmethod
+    def default(cls) -> "Strengthening":
+        """Return what was measured to be fastest."""
+        return cls()

@@ -1,0 +1,265 @@
+"""An exact solve of any kind of tree: from a first tree, through a program, to a judged result."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from operator import itemgetter
+from typing import Protocol
+
+import numpy as np
+
+from margintree._lib.arrays import FloatArray
+from margintree._lib.exceptions import InvalidInputError
+from margintree.core.incumbent import Price
+from margintree.core.judges.margins import with_leaf_mass
+from margintree.core.limits import Clock, Limits
+from margintree.core.problem import Problem
+from margintree.core.result import Progress, Reason, Result, TracePoint, relative_gap
+from margintree.core.tree import ObliqueTree
+from margintree.exact.checkpoint import Checkpoint, Known
+from margintree.exact.programs import Program
+from margintree.exact.solvers import Outcome, Solver
+
+SEARCH_SHARE = 0.2
+"""Share of the time limit that the search may take before an exact solve."""
+RESTART_BELOW = 0.7
+"""An incumbent this many times cheaper than the start is worth a program with smaller big-Ms."""
+MAX_ENTRIES = 30_000_000
+"""Entries of its matrix up to which a program is built; more would take several GiB."""
+ROUNDING = 1e-6
+"""How far a solver's bound may lie above a judged tree before it is taken for an error."""
+
+
+class Model(Protocol):
+    """What an exact solve has to know of a kind of tree."""
+
+    @property
+    def problem(self) -> Problem:
+        """The training set and its costs."""
+        ...
+
+    @property
+    def grows_tighter(self) -> bool:
+        """Whether a program that is built for a cheaper tree is easier to solve."""
+        ...
+
+    def first(
+        self, limits: Limits, starts: Sequence[ObliqueTree], progress: Progress | None
+    ) -> Result:
+        """Return a tree to start from, and what is known about it."""
+        ...
+
+    def build(self, upper_bound: float) -> Program:
+        """Return the program, in which trees that cost more than the bound need no place."""
+        ...
+
+    def encode(self, program: Program, tree: ObliqueTree) -> FloatArray:
+        """Return the values of the program's variables that stand for a tree."""
+        ...
+
+    def decode(self, program: Program, values: FloatArray) -> ObliqueTree:
+        """Return the tree that values stand for, or one that costs less."""
+        ...
+
+    def judge(self, tree: ObliqueTree) -> Price:
+        """Return what a tree costs."""
+        ...
+
+
+def check_size(problem: Problem, entries: int, instead: str) -> None:
+    """Raise InvalidInputError if a program with so many entries would be too large.
+
+    Parameters
+    ----------
+    problem : Problem
+        The training set.
+    entries : int
+        About how many entries its matrix would have.
+    instead : str
+        The method to use instead.
+    """
+    if entries > MAX_ENTRIES:
+        raise InvalidInputError(
+            f"An exact model of {problem.n_rows} rows and {problem.n_features} features at depth "
+            f"{problem.depth} would have about {entries:,} entries; at most {MAX_ENTRIES:,} are "
+            f"allowed. Use method={instead!r}, fewer rows or a smaller depth."
+        )
+
+
+def solve_exactly(
+    model: Model,
+    solver: Solver,
+    limits: Limits,
+    starts: Sequence[ObliqueTree] = (),
+    progress: Progress | None = None,
+    checkpoint: Checkpoint | None = None,
+) -> Result:
+    """Return the best tree that a solver finds from a first tree, and what it proves.
+
+    Parameters
+    ----------
+    model : Model
+        The kind of tree, on a problem.
+    solver : Solver
+        Solves the programs.
+    limits : Limits
+        When to stop; the first tree and the solve together.
+    starts : sequence of ObliqueTree
+        Known trees, in the scaled space of the problem.
+    progress : callable, optional
+        Told of every better tree and bound.
+    checkpoint : Checkpoint, optional
+        Keeps the best tree, once there is a first one, and the best bound; what it knows already
+        is where the solve goes on.
+    """
+    return _Exact(model, solver, limits, progress, checkpoint, model.grows_tighter).run(starts)
+
+
+@dataclass
+class _Exact:
+    """An exact solve from a first tree, begun anew when a much better tree appears."""
+
+    model: Model
+    solver: Solver
+    limits: Limits
+    progress: Progress | None
+    checkpoint: Checkpoint | None
+    may_restart: bool
+
+    def run(self, starts: Sequence[ObliqueTree]) -> Result:
+        first = replace(self.limits, seconds=SEARCH_SHARE * self.limits.seconds)
+        known = self.checkpoint.known if self.checkpoint is not None else None
+        starts = [*starts, known.tree] if known is not None else starts
+        found = self.model.first(first, starts, self.progress)
+        clock = self.limits.clock()
+        clock.start -= found.seconds  # without those of compilation, which nobody's limit counts
+        best = replace(found, solver=self.solver.name)
+        if known is not None:
+            best = self._resumed(best, known)
+        try:
+            self._keep(best)
+            is_over = best.reason == Reason.INTERRUPTED or best.limit == "memory"
+            is_done = best.is_optimal or is_over
+            while not is_done:
+                best, is_done = self._solve(best, clock)
+        except KeyboardInterrupt:  # before or after a solver, which would have kept it to itself
+            best = replace(best, reason=Reason.INTERRUPTED, limit=None)
+        self._keep(best)
+        return replace(best, seconds=clock.elapsed())
+
+    def _resumed(self, best: Result, known: Known) -> Result:
+        """Return the result with tree and bound of an earlier solve, as far as they are better.
+
+        An interrupted search may not have come to look at the tree.
+        """
+        tree, cost = min((best.tree, best.objective), self.priced(known.tree), key=itemgetter(1))
+        bound = _proved(best.bound, known.bound, cost)
+        trace = (*best.trace, TracePoint(best.seconds, cost, bound))
+        best = replace(best, tree=tree, objective=cost, bound=bound, trace=trace)
+        return replace(best, reason=Reason.OPTIMAL, limit=None) if best.is_optimal else best
+
+    def priced(self, tree: ObliqueTree) -> tuple[ObliqueTree, float]:
+        """Return a tree that knows its rows, and its cost, infinite if it breaks a rule."""
+        judged = self.model.judge(tree)
+        cost = judged.total if judged.is_allowed else np.inf
+        return with_leaf_mass(self.model.problem, tree), cost
+
+    def _keep(self, best: Result) -> None:
+        if self.checkpoint is not None:
+            self.checkpoint.keep(best.tree, best.objective, best.bound)
+
+    def _solve(self, best: Result, clock: Clock) -> tuple[Result, bool]:
+        """Return the result of one solve, and whether no further one is needed."""
+        program = self.model.build(best.objective)
+        start = self.model.encode(program, best.tree)
+        restart_below = RESTART_BELOW * best.objective if self.may_restart else -np.inf
+        relay = _Relay(self, program, best, clock.elapsed(), restart_below)
+        limits = replace(self.limits, seconds=clock.remaining())
+        found = None if self.checkpoint is None else relay.found
+        outcome = self.solver.solve(program, limits, start, relay, found)
+        result = self._merge(best, outcome, relay)
+        # A solver may claim, within its tolerances, a tree that the judge prices otherwise.
+        self.may_restart = result.objective < restart_below
+        if relay.wants_restart and clock.is_over() and result.reason is Reason.INTERRUPTED:
+            # The relay stopped the solve, and there is no time left for another one.
+            result = replace(result, reason=Reason.LIMIT, limit=clock.struck)
+        return result, not relay.wants_restart or clock.is_over()
+
+    def _merge(self, best: Result, outcome: Outcome, relay: "_Relay") -> Result:
+        """Return the better of two trees, with the better bound."""
+        if outcome.values is not None:
+            relay.offer(outcome.values)
+        tree, cost = relay.tree, relay.cost
+        claimed = -np.inf if outcome.reason is Reason.INFEASIBLE else outcome.bound
+        bound = _proved(best.bound, claimed, cost)
+        is_proved = relative_gap(cost, bound) <= self.limits.gap
+        is_sure = is_proved or outcome.reason not in (Reason.OPTIMAL, Reason.INFEASIBLE)
+        reason = Reason.OPTIMAL if is_proved else outcome.reason
+        trace = [point._replace(objective=max(point.objective, cost)) for point in relay.trace]
+        return Result(
+            tree=tree,
+            objective=cost,
+            bound=bound,
+            reason=reason if is_sure else Reason.FINISHED,
+            limit=None if is_proved else outcome.limit,
+            gap_limit=self.limits.gap,
+            trace=(*trace, TracePoint(relay.offset + outcome.seconds, cost, bound)),
+            solver=outcome.solver,
+            version=outcome.version,
+            seconds=outcome.seconds,
+            iterations=best.iterations,
+        )
+
+
+class _Relay:
+    """Passes progress on, on the clock of the whole fit, and stops a solve worth restarting."""
+
+    def __init__(
+        self, exact: _Exact, program: Program, best: Result, offset: float, restart_below: float
+    ) -> None:
+        self.exact, self.program, self.best = exact, program, best
+        self.offset, self.restart_below = offset, restart_below
+        self.tree, self.cost = best.tree, best.objective
+        self.trace = list(best.trace)
+        self.wants_restart = False
+
+    def offer(self, values: FloatArray) -> bool:
+        """Keep the tree that values stand for if it is cheaper; tell whether it is."""
+        tree, cost = self.exact.priced(self.exact.model.decode(self.program, values))
+        is_better = cost < self.cost
+        if is_better:
+            self.tree, self.cost = tree, cost
+        return is_better
+
+    def found(self, values: FloatArray) -> None:
+        """Write a checkpoint if the solver has found a cheaper tree."""
+        if self.offer(values):
+            self._keep()
+
+    def _keep(self) -> None:
+        bound = _proved(self.best.bound, self.trace[-1].bound, self.cost)
+        self.exact._keep(replace(self.best, tree=self.tree, objective=self.cost, bound=bound))
+
+    def __call__(self, point: TracePoint) -> None:
+        known = self.trace[-1]
+        point = TracePoint(
+            self.offset + point.seconds,
+            min(known.objective, point.objective),
+            max(known.bound, point.bound),
+        )
+        if point[1:] != known[1:]:
+            self.trace.append(point)
+            self._keep_if_due()
+            if self.exact.progress is not None:
+                self.exact.progress(point)
+        if point.objective < self.restart_below:
+            self.wants_restart = True
+            raise KeyboardInterrupt
+
+    def _keep_if_due(self) -> None:
+        if self.exact.checkpoint is not None and self.exact.checkpoint.is_due():
+            self._keep()
+
+
+def _proved(bound: float, claimed: float, cost: float) -> float:
+    """Return the better of a bound and of one that is claimed, if no judged tree costs less."""
+    return min(max(bound, claimed), cost) if claimed <= cost * (1 + ROUNDING) else bound

@@ -1,9 +1,0 @@
-"""Fitted trees in forms that others can read: people, programs and databases."""
-
-from margintree.export.dot import export_dot
-from margintree.export.onnx import to_onnx
-from margintree.export.python import to_python
-from margintree.export.sql import to_sql
-from margintree.export.text import export_text
-
-__all__ = ["export_dot", "export_text", "to_onnx", "to_python", "to_sql"]

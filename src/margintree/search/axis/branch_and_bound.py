@@ -1,0 +1,353 @@
+"""The native exact method: branch and bound over the thresholds of axis-parallel trees.
+
+Kernels (`margintree.search.axis.kernels`) find the best trees of one and two levels. For deeper
+trees, intervals of thresholds of the first split are halved again and again, the most promising
+first. Every interval has a bound: the left side of the threshold below it and the right side of the
+one above it, each split as well as possible, cost no more than any threshold in between.
+"""
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cache, partial
+from heapq import heappop, heappush
+from typing import NamedTuple
+
+import numpy as np
+
+from margintree._lib.arrays import FloatArray, IntArray
+from margintree._lib.exceptions import InvalidInputError
+from margintree.core import topology
+from margintree.core.axis_tree import Plan, feature_ranks, to_tree
+from margintree.core.bound import error_bound
+from margintree.core.incumbent import ROUNDING, Incumbent
+from margintree.core.judges import count_errors, errors_only
+from margintree.core.limits import Clock, Limits
+from margintree.core.problem import Problem
+from margintree.core.result import Progress, Reason, Result
+from margintree.core.rules import Shape
+from margintree.core.tree import ObliqueTree
+from margintree.search.axis.cart import grow
+from margintree.search.axis.kernels import RankTable, best_pair, best_sides, find_cuts
+
+CELLS_PER_CALL = 100_000
+"""Rows times features that one call of a kernel looks at: the clock is read between calls."""
+
+
+def branch_and_bound(
+    problem: Problem,
+    shape: Shape,
+    limits: Limits | None = None,
+    starts: Sequence[ObliqueTree] = (),
+    progress: Progress | None = None,
+) -> Result:
+    """Return the axis-parallel tree with the cheapest errors and splits, and a proof.
+
+    Parameters
+    ----------
+    problem : Problem
+        The training set; the costs of errors and splits count, that of violations does not.
+    shape : Shape
+        The least weight of a leaf and the number of splits.
+    limits : Limits, optional
+        Time, and the gap that counts as proof.
+    starts : sequence of ObliqueTree
+        Known trees in the scaled space of the problem; those that break the shape are not used.
+    progress : callable, optional
+        Told of every better tree and bound.
+
+    Examples
+    --------
+    >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0]
+    >>> problem = Problem.from_data(X, y, n_classes=2, depth=2)
+    >>> result = branch_and_bound(problem, Shape.of(problem))
+    >>> result.is_optimal, result.tree.n_splits
+    (True, 3)
+    """
+    _check_prices(problem)
+    _compile_kernels()
+    limits, problem = limits or Limits(), errors_only(problem)
+    incumbent = Incumbent.without_splits(
+        problem,
+        partial(count_errors, problem, shape),
+        error_bound(problem, shape.max_splits),
+        limits.clock(),
+        progress,
+    )
+    reason, limit = Reason.INTERRUPTED, None
+    with suppress(KeyboardInterrupt):
+        incumbent.offer_all(starts)
+        if not incumbent.clock.is_over():
+            incumbent.offer(grow(problem, shape, limits.seed))
+            with suppress(_TimeUpError):
+                _search(problem, shape, limits, incumbent)
+        reason, limit = incumbent.why_stopped(limits.gap)
+    return incumbent.result(reason, limit, limits.gap, solver="native")
+
+
+def _check_prices(problem: Problem) -> None:
+    plain = 1.0 - np.eye(problem.n_classes)
+    if problem.costs.errors <= 0 or not np.array_equal(problem.error_costs, plain):
+        raise InvalidInputError(
+            "The native method needs a positive cost of errors, the same for every pair of classes;"
+            f" the cost is {problem.costs.errors!r} and the prices are "
+            f"{problem.error_costs.tolist()}. Use weights of rows or classes instead."
+        )
+
+
+@cache
+def _compile_kernels() -> None:
+    """Run every kernel once on a toy, so that compilation costs nobody's time limit."""
+    problem = Problem.from_data([[0.0], [1.0], [2.0]], [0, 1, 0], n_classes=2, depth=3)
+    searcher = _Searcher(problem, Clock().is_over)
+    part = _Subproblem(_orders(searcher.table.ranks), depth=3, n_splits=7, least=0.0)
+    _Thresholds(searcher, part, np.inf).run()
+
+
+def _orders(ranks: IntArray) -> IntArray:
+    return np.argsort(ranks, axis=1, kind="stable")
+
+
+def _search(problem: Problem, shape: Shape, limits: Limits, incumbent: Incumbent) -> None:
+    """Offer better and better trees and raise the bound until they meet."""
+    searcher, unit = _Searcher(problem, incumbent.clock.is_over), problem.costs.errors
+    part = _Subproblem(
+        _orders(searcher.table.ranks), problem.depth, shape.max_splits, shape.least_mass
+    )
+    thresholds = _Thresholds(searcher, part, incumbent.objective / unit)
+    unit_below = unit * (1 - ROUNDING / 2)
+    incumbent.raise_bound(thresholds.bound * unit_below)
+    while not thresholds.is_done and incumbent.gap > limits.gap:
+        if thresholds.step():
+            incumbent.offer(to_tree(problem, searcher.table.ranks, thresholds.best.plan))
+        incumbent.raise_bound(thresholds.bound * unit_below)
+
+
+class _TimeUpError(Exception):
+    """The clock is over."""
+
+
+class _Subproblem(NamedTuple):
+    """Find the best tree for some rows.
+
+    Attributes
+    ----------
+    orders : int ndarray of shape (p, m)
+        The rows, by their rank in every feature.
+    depth, n_splits : int
+        How many levels and splits the tree may have.
+    least : float
+        The least weight of a leaf.
+    """
+
+    orders: IntArray
+    depth: int
+    n_splits: int
+    least: float
+
+
+class _BestTree(NamedTuple):
+    """The best tree, if it costs less than was asked for; otherwise a bound that is no less."""
+
+    cost: float
+    plan: Plan | None = None
+
+
+class _Searcher:
+    """Finds the best trees for subsets of the rows of a problem."""
+
+    def __init__(self, problem: Problem, is_over: Callable[[], bool]) -> None:
+        self.is_over = is_over
+        self.table = RankTable(
+            ranks=feature_ranks(problem.X),
+            y=np.array(problem.y),
+            weights=np.array(problem.row_weights),
+            n_classes=problem.n_classes,
+            split_price=problem.costs.splits / problem.costs.errors,
+        )
+
+    def best(self, part: _Subproblem, upper: float) -> _BestTree:
+        """Return the best tree if it costs less than ``upper``, otherwise a bound."""
+        rows = part.orders[0]
+        mass = np.bincount(self.table.y[rows], self.table.weights[rows])
+        leaf = float(mass.sum() - mass.max())
+        # So many classes have a leaf at most; all others are errors.
+        n_named = min(topology.n_leaves(part.depth), part.n_splits + 1)
+        bound = float(np.sort(mass)[:-n_named].sum()) + self.table.split_price
+        if part.n_splits == 0 or part.depth == 0 or leaf <= bound:
+            return _BestTree(leaf)
+        if bound >= upper:
+            return _BestTree(bound)
+        upper = min(upper, leaf)
+        found = self._find(part, upper)
+        return found if found.cost < upper else _BestTree(upper)
+
+    def _find(self, part: _Subproblem, upper: float) -> _BestTree:
+        """Return the best tree with a split if it costs less than ``upper``."""
+        if self.is_over():
+            raise _TimeUpError
+        if part.depth == 1 or part.n_splits == 1:
+            return self._stump(part)
+        if part.depth == 2:
+            return self._pair(part, upper)
+        return _Thresholds(self, part, upper).run()
+
+    def _stump(self, part: _Subproblem) -> _BestTree:
+        sides, places = np.zeros(len(self.table.y), dtype=np.int64), np.empty((2, 2), np.int64)
+        least = np.array([part.least, np.inf])
+        may_split = True, False
+        cost, _ = best_sides(self.table, part.orders, sides, may_split, least, places)
+        return _BestTree(cost, _plan(places[:1]))
+
+    def _pair(self, part: _Subproblem, upper: float) -> _BestTree:
+        n_features, n_rows = part.orders.shape
+        step = max(1, CELLS_PER_CALL // (n_features * n_rows))
+        places = np.full((3, 2), -1)
+        for shares in _shares(part):
+            for first in range(0, n_features, step):
+                features = np.arange(first, min(first + step, n_features))
+                may_split = bool(shares[0]), bool(shares[1])
+                upper = best_pair(
+                    self.table, part.orders, features, may_split, part.least, upper, places
+                )
+                if self.is_over():
+                    raise _TimeUpError
+        return _BestTree(upper, _plan(places))
+
+
+def _plan(places: IntArray, node: int = 0) -> Plan | None:
+    """Return the plan of the features and ranks of up to three splits, the first one first."""
+    if node >= len(places) or places[node, 0] < 0:
+        return None
+    feature, rank = places[node].tolist()
+    return Plan(feature, rank, _plan(places, 2 * node + 1), _plan(places, 2 * node + 2))
+
+
+def _shares(part: _Subproblem) -> list[tuple[int, int]]:
+    """Return how many of the other splits can be on the left and on the right of the first one."""
+    most = topology.n_branch_nodes(part.depth - 1)
+    others = min(part.n_splits, topology.n_branch_nodes(part.depth)) - 1
+    return [(a, others - a) for a in range(most + 1) if 0 <= others - a <= most]
+
+
+@dataclass(frozen=True, eq=False)
+class _Line:
+    """The thresholds of a feature, for given numbers of splits on the two sides.
+
+    Threshold c is number c + 1, which leaves room for one below all and one above all.
+
+    Attributes
+    ----------
+    feature : int
+        The feature.
+    shares : (int, int)
+        How many splits there may be on the left and on the right.
+    cuts, below : ndarray of shape (n_cuts,)
+        The thresholds as ranks, and the weight of the rows below each.
+    left, right : ndarray of shape (n_cuts + 2,)
+        Bounds on what the left side costs for this and every higher threshold, and the right side
+        for this and every lower one, as far as they are known.
+    """
+
+    feature: int
+    shares: tuple[int, int]
+    cuts: IntArray
+    below: FloatArray
+    left: FloatArray
+    right: FloatArray
+
+
+class _Thresholds:
+    """Branch and bound over intervals of thresholds of the first split."""
+
+    def __init__(self, searcher: _Searcher, part: _Subproblem, upper: float) -> None:
+        self.searcher, self.part = searcher, part
+        self.best = _BestTree(upper)
+        self.heap: list[tuple[float, int, _Line, int, int]] = []
+        self.n_pushed = 0
+        for shares in _shares(part):
+            for feature in range(len(part.orders)):
+                self._open(feature, shares)
+
+    def _open(self, feature: int, shares: tuple[int, int]) -> None:
+        n_rows = self.part.orders.shape[1]
+        cuts, below = np.empty(n_rows, np.int64), np.empty(n_rows)
+        table, orders = self.searcher.table, self.part.orders
+        n_cuts = find_cuts(table, orders, feature, self.part.least, cuts, below)
+        left, right = np.zeros((2, n_cuts + 2))
+        line = _Line(feature, shares, cuts[:n_cuts], below[:n_cuts], left, right)
+        self._push(line, 0, n_cuts + 1)
+
+    def _push(self, line: _Line, low: int, high: int) -> None:
+        """Put the thresholds between two on the heap if one of them may be better."""
+        bound = float(self.searcher.table.split_price + line.left[low] + line.right[high])
+        if high - low > 1 and bound < self.best.cost:
+            self.n_pushed += 1
+            heappush(self.heap, (bound, self.n_pushed, line, low, high))
+
+    @property
+    def bound(self) -> float:
+        """What no tree with a split costs less than, nor the best tree so far."""
+        return min(self.heap[0][0], self.best.cost) if self.heap else self.best.cost
+
+    @property
+    def is_done(self) -> bool:
+        """Whether no threshold is left that may be better."""
+        return self.bound >= self.best.cost
+
+    def run(self) -> _BestTree:
+        """Return the best tree, if it costs less than the upper bound."""
+        while not self.is_done:
+            self.step()
+        return self.best
+
+    def step(self) -> bool:
+        """Look at the middle of the most promising interval; tell whether a tree was found.
+
+        The interval stays on the heap, and counts in the bound, until it has been looked at.
+        """
+        _, _, line, low, high = self.heap[0]
+        middle, known = (low + high) // 2, self.best
+        self._look(line, low, middle, high)
+        heappop(self.heap)
+        self._push(line, low, middle)
+        self._push(line, middle, high)
+        return self.best is not known
+
+    def _look(self, line: _Line, low: int, middle: int, high: int) -> None:
+        """Bound the sides of a threshold and, if both together may be better, solve them.
+
+        A side is solved up to the cost at which its half of the interval is ruled out.
+        """
+        spare = self.best.cost - self.searcher.table.split_price
+        parts, below = self._parts(line, middle), line.below
+        wanted = (
+            self.part.least - (below[high - 2] - below[middle - 1]),
+            self.part.least - (below[middle - 1] - below[low]),
+        )
+        left = self._side(line, parts, 0, wanted[0], spare - line.right[high])
+        right = self._side(line, parts, 1, wanted[1], spare - line.left[low])
+        line.left[middle], line.right[middle] = left.cost, right.cost
+        if left.cost + right.cost >= spare:
+            return
+        if wanted[0] < self.part.least:
+            left = self._side(line, parts, 0, self.part.least, spare - right.cost)
+        if wanted[1] < self.part.least:
+            right = self._side(line, parts, 1, self.part.least, spare - left.cost)
+        if left.cost + right.cost < spare:
+            cost = self.searcher.table.split_price + left.cost + right.cost
+            rank = int(line.cuts[middle - 1])
+            self.best = _BestTree(cost, Plan(line.feature, rank, left.plan, right.plan))
+
+    def _parts(self, line: _Line, middle: int) -> tuple[IntArray, IntArray]:
+        """Return the rows on either side of a threshold, still by their rank in every feature."""
+        orders = self.part.orders
+        is_right = (self.searcher.table.ranks[line.feature] >= line.cuts[middle - 1])[orders]
+        n_features = len(orders)
+        return orders[~is_right].reshape(n_features, -1), orders[is_right].reshape(n_features, -1)
+
+    def _side(
+        self, line: _Line, parts: tuple[IntArray, IntArray], side: int, least: float, upper: float
+    ) -> _BestTree:
+        part = _Subproblem(parts[side], self.part.depth - 1, line.shares[side], max(0.0, least))
+        return self.searcher.best(part, upper)

@@ -1,0 +1,65 @@
+"""CART by scikit-learn, pruned to a number of splits, as a tree of ours."""
+
+from typing import Any
+
+import numpy as np
+
+from margintree.core.axis_tree import Plan, feature_ranks, to_tree
+from margintree.core.problem import Problem
+from margintree.core.rules import Shape
+from margintree.core.tree import ObliqueTree
+
+
+def grow(problem: Problem, shape: Shape, seed: int = 0) -> ObliqueTree:
+    """Return the tree that CART grows to the depth of the problem and prunes to the shape.
+
+    Of the subtrees on the path of cost-complexity pruning it is the largest that has at most
+    ``shape.max_splits`` splits. Leaves lighter than ``shape.least_mass`` are never made.
+
+    Parameters
+    ----------
+    problem : Problem
+        The training set; its costs play no part.
+    shape : Shape
+        The least weight of a leaf and the number of splits.
+    seed : int, default 0
+        Decides between splits that are equally good.
+
+    Examples
+    --------
+    >>> problem = Problem.from_data([[0.0], [1.0], [4.0]], [0, 0, 1], n_classes=2, depth=2)
+    >>> grow(problem, Shape.of(problem)).n_splits
+    1
+    """
+    from sklearn.tree import DecisionTreeClassifier  # not loaded before it is needed
+
+    ranks = feature_ranks(problem.X)
+    model = DecisionTreeClassifier(
+        max_depth=problem.depth,
+        min_weight_fraction_leaf=shape.least_mass / problem.row_weights.sum(),
+        random_state=seed % 2**32,
+    )
+    # Ranks are exact in the single precision that scikit-learn keeps features in.
+    data = ranks.T, problem.y, problem.row_weights
+    model.fit(*data)
+    if _n_splits(model) > shape.max_splits:
+        path = model.cost_complexity_pruning_path(*data)
+        for ccp_alpha in path.ccp_alphas:
+            # Rounding may leave the first, which is 0, a little below.
+            model.set_params(ccp_alpha=max(0.0, ccp_alpha)).fit(*data)
+            if _n_splits(model) <= shape.max_splits:
+                break
+    return to_tree(problem, ranks, _plan(model.tree_, 0))
+
+
+def _n_splits(model: Any) -> int:
+    return int(model.get_n_leaves()) - 1
+
+
+def _plan(grown: Any, node: int) -> Plan | None:
+    """Return the plan of a subtree of scikit-learn's, which sends values up to a threshold left."""
+    left, right = grown.children_left[node], grown.children_right[node]
+    if left == right:
+        return None
+    rank = int(np.floor(grown.threshold[node])) + 1
+    return Plan(int(grown.feature[node]), rank, _plan(grown, left), _plan(grown, right))

@@ -1,0 +1,199 @@
+"""One chain of the search: a start, then kicks, each followed by a descent."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+
+from margintree._lib.arrays import IntArray
+from margintree.core.problem import Problem
+from margintree.search.margin import kicks, leaf_groups, starts
+from margintree.search.margin.groupings import make_groupings
+from margintree.search.margin.kernels.working_tree import WorkingTree
+from margintree.search.margin.kicks import Kick
+from margintree.search.margin.local_search import LocalSearch
+from margintree.search.margin.starts import Start
+
+PATIENCE = 2.0
+"""A kicked tree that costs this many times the current one, after repair, is given up."""
+GAIN = 1e-6
+"""Relative gain that counts as an improvement."""
+GROUP_SHARE = 3
+"""A chain spends at most one in so many of its iterations on its leaf groups."""
+CLOSE = 1.1
+"""A tree from leaf groups is kicked if it costs at most this many times the worth of its chain."""
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What a search is made of.
+
+    Attributes
+    ----------
+    starts : sequence of callables
+        Used in rotation by chains that begin afresh.
+    kicks : sequence of callables
+        Drawn at random.
+    max_failures : int
+        Kicks in a row without a gain after which a chain ends.
+    make_groupings : callable
+        Returns the groupings of the rows of a problem, for a seed, that starts and kicks draw from.
+    """
+
+    starts: tuple[Start, ...] = (starts.from_random_groups, starts.from_plan)
+    kicks: tuple[Kick, ...] = tuple(kicks.KICKS)
+    max_failures: int = 60
+    make_groupings: Callable[[Problem, int], Sequence[IntArray]] = make_groupings
+
+    @classmethod
+    def usual(cls, depth: int) -> "Parts":
+        """Return the parts that a search takes by itself."""
+        return cls() if depth > 1 else cls(kicks=kicks.KICKS_OF_ONE_SPLIT)
+
+
+@dataclass(frozen=True)
+class Chain:
+    """What one chain is to do; nothing else decides its course, so it can run on any thread.
+
+    Attributes
+    ----------
+    number : int
+        Its place in the search.
+    seed : int
+        The seed of the search.
+    origin : WorkingTree or None
+        The tree to continue from; None to begin afresh.
+    scale : float
+        The common norm to begin afresh with.
+    max_iterations : int
+        Descents it may make; to improve leaf groups counts as `leaf_groups.DESCENTS` of them.
+    worth : float
+        The cost up to which its best tree is polished exactly, for it may be the best of all. Far
+        above it no tree is kicked.
+    """
+
+    number: int
+    seed: int
+    origin: WorkingTree | None
+    scale: float
+    max_iterations: int
+    worth: float = np.inf
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a chain found: the cost of its best tree, the tree, and the iterations it took."""
+
+    cost: float
+    working: WorkingTree
+    iterations: int
+
+
+@dataclass(frozen=True)
+class Step:
+    """A way to change the tree on a local, to be tried again and again.
+
+    Attributes
+    ----------
+    take : callable
+        Changes the tree, given a limit of its cost, above which it may give up, and of the
+        descents it may make. Returns the cost and how many descents it made, or what counts as
+        such.
+    least : int
+        Descents without which it is not tried.
+    max_failures : int
+        Steps in a row without a gain after which no more are tried.
+    """
+
+    take: Callable[[float, int], tuple[float, int]]
+    least: int
+    max_failures: int
+
+
+def run_chain(
+    local: LocalSearch,
+    chain: Chain,
+    parts: Parts,
+    groupings: Sequence[IntArray],
+    is_over: Callable[[], bool],
+) -> Found:
+    """Run a chain until it is stuck, has used up its iterations, or time is over.
+
+    Where there are leaf groups it first improves its own, which changes all of the tree and takes
+    long, while a kick is short and changes a part of it. What is then far from the best tree is
+    not kicked.
+    """
+    local.is_over = is_over
+    begin(local, chain, parts, groupings)
+    found = Found(local.descend(), local.take(), iterations=1)
+    if has_room_for_groups(chain.max_iterations) and leaf_groups.has_groups(local.data):
+        step = Step(
+            partial(leaf_groups.rearrange, local),
+            leaf_groups.LEAST_DESCENTS,
+            leaf_groups.MAX_FAILED_ROUNDS,
+        )
+        laid = improve(local, found, step, chain.max_iterations // GROUP_SHARE)
+        if laid.iterations > found.iterations and laid.cost > chain.worth * CLOSE:
+            return laid
+        found = laid
+    kick = Step(partial(leap, local, parts, groupings), 1, parts.max_failures)
+    found = improve(local, found, kick, chain.max_iterations)
+    if found.cost <= chain.worth:
+        return replace(found, cost=local.polish(), working=local.take())
+    return found
+
+
+def has_room_for_groups(max_iterations: int) -> bool:
+    """Tell whether a chain of so many iterations can rearrange its first tree.
+
+    Examples
+    --------
+    >>> has_room_for_groups(30), has_room_for_groups(300)
+    (False, True)
+    """
+    return max_iterations // GROUP_SHARE >= 1 + leaf_groups.LEAST_DESCENTS
+
+
+def improve(local: LocalSearch, found: Found, step: Step, max_iterations: int) -> Found:
+    """Take steps until too many of them fail; leave the best tree in the local search.
+
+    Returns that tree and the iterations, those before included.
+    """
+    cost, best, iterations, failures = found.cost, found.working, found.iterations, 0
+    while failures < step.max_failures and iterations + step.least <= max_iterations:
+        if local.is_over():
+            break
+        now, done = step.take(cost * PATIENCE, max_iterations - iterations)
+        iterations += done
+        if now < cost * (1 - GAIN):
+            cost, best, failures = now, local.take(), 0
+        else:
+            local.put(best)
+            failures += 1
+    return Found(cost, best, iterations)
+
+
+def begin(local: LocalSearch, chain: Chain, parts: Parts, groupings: Sequence[IntArray]) -> None:
+    """Lay down the first tree of a chain."""
+    local.rng = np.random.default_rng([chain.seed, chain.number])
+    if chain.origin is not None:
+        local.put(chain.origin)
+        return
+    local.clear(chain.scale * 2 ** local.rng.uniform(-1, 1))
+    start = parts.starts[chain.number // 2 % len(parts.starts)]
+    start(local, groupings[int(local.rng.integers(len(groupings)))])
+
+
+def leap(
+    local: LocalSearch, parts: Parts, groupings: Sequence[IntArray], limit: float, _: int
+) -> tuple[float, int]:
+    """Kick, repair the subtree that was kicked, and descend if that promises anything."""
+    rng, splitting = local.rng, local.splitting_nodes()
+    if len(splitting):
+        node = int(splitting[rng.integers(len(splitting))])
+        kick = parts.kicks[rng.integers(len(parts.kicks))]
+    else:
+        node, kick = 1, kicks.rebuild
+    kick(local, node, groupings[int(rng.integers(len(groupings)))])
+    return local.descend([node, node], limit), 1

@@ -1,0 +1,100 @@
+"""Between the values of the library and the arrays of the kernels."""
+
+import numpy as np
+
+from margintree._lib.products import product
+from margintree.core import topology
+from margintree.core.problem import Problem
+from margintree.core.tree import ObliqueTree
+from margintree.search.margin.kernels.sweep import State
+from margintree.search.margin.kernels.working_tree import KernelData, WorkingTree
+
+
+def make_kernel_data(problem: Problem, with_gram: bool = True) -> KernelData:
+    """Return what kernels need to know of a problem, the inner products of its rows included."""
+    X = np.array(problem.X)
+    pull = problem.costs.violations * problem.row_weights
+    return KernelData(
+        X=X,
+        gram=product(X, X.T) if with_gram else np.empty((0, 0)),
+        pull=pull,
+        prices=np.array(problem.error_prices),
+        stays=np.ones(topology.n_nodes(problem.depth) + 1),
+        tolls=np.zeros((topology.n_nodes(problem.depth) + 1, 2)),
+        split_price=float(problem.costs.splits),
+        eps=float(problem.routing_margin),
+        barrier=4 * float(problem.error_prices.max() + pull.max()),
+        is_squared=problem.margin_norm == "squared",
+        depth=problem.depth,
+    )
+
+
+def new_working_tree(data: KernelData, scale: float = 1.0) -> WorkingTree:
+    """Return the working tree of a tree without splits."""
+    p = data.X.shape[1]
+    n_branch, n_nodes = 2**data.depth, 2 ** (data.depth + 1)
+    return WorkingTree(
+        weights=np.zeros((n_branch, p)),
+        intercepts=np.zeros(n_branch),
+        splits=np.zeros(n_nodes, dtype=np.bool_),
+        labels=np.zeros(n_nodes, dtype=np.int64),
+        scale=np.array([scale]),
+        duals=np.zeros((n_branch, len(data.gram))),
+        shares=np.ones(n_branch),
+        norms=np.zeros(n_branch),
+    )
+
+
+def new_state(data: KernelData) -> State:
+    """Return room for what follows from a working tree."""
+    n, n_branch = len(data.X), 2**data.depth
+    return State(
+        values=np.zeros((n_branch, n)),
+        costs=np.zeros((2 * n_branch, n)),
+        terminals=np.ones(n, dtype=np.int64),
+    )
+
+
+def to_working_tree(data: KernelData, tree: ObliqueTree) -> WorkingTree:
+    """Return a working tree of the tree, with all normal vectors scaled up to the largest norm.
+
+    That keeps the routing and the margin term, and can only lower the violations.
+    """
+    working = new_working_tree(data)
+    norms = np.linalg.norm(tree.weights[tree.splits], axis=1)
+    if not norms.size:
+        working.labels[:] = tree.leaf_classes[0]
+        return working
+    factors = np.zeros(len(tree.splits))
+    factors[tree.splits] = norms.max() / norms
+    working.scale[0] = norms.max()
+    working.splits[1 : len(tree.splits) + 1] = tree.splits
+    working.weights[1:] = tree.weights * factors[:, None]
+    working.intercepts[1:] = tree.intercepts * factors
+    working.shares[1:][tree.splits] = 1.0 / len(norms)
+    working.labels[len(tree.leaf_classes) :] = tree.leaf_classes
+    for node in range(len(tree.leaf_classes) - 1, 0, -1):
+        working.labels[node] = working.labels[topology.left(node)]
+    return working
+
+
+def to_tree(problem: Problem, working: WorkingTree) -> ObliqueTree:
+    """Return the tree that a working tree describes, in the scaled space of the problem."""
+    splits = working.splits[1 : topology.n_branch_nodes(problem.depth) + 1].copy()
+    return ObliqueTree(
+        weights=np.where(splits[:, None], working.weights[1:], 0.0),
+        intercepts=np.where(splits, working.intercepts[1:], -1.0),
+        splits=splits,
+        leaf_classes=np.array(
+            [_label_of(working, leaf) for leaf in topology.leaves(problem.depth)]
+        ),
+        leaf_mass=np.zeros((topology.n_leaves(problem.depth), problem.n_classes)),
+        scaling=problem.scaling,
+    )
+
+
+def _label_of(working: WorkingTree, leaf: int) -> int:
+    """Return the class of a leaf: that of the terminal node at or above it."""
+    path = [leaf, *topology.ancestors(leaf)][::-1]
+    terminal = next(node for node in path if not working.splits[node])
+    return int(working.labels[terminal])

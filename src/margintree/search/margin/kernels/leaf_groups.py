@@ -1,0 +1,424 @@
+"""Leaf groups: which rows go to which leaf, priced before there is any hyperplane.
+
+Every row is in one of ``2**D`` groups, and every group belongs to a leaf. At a given common norm
+the splits of the tree are independent of each other: each pays for the violations of the best
+hyperplane of that norm between the groups on its left and those on its right. So dynamic
+programming over halves of sets of groups finds the best way to hang the groups into the tree.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from margintree._lib.arrays import FloatArray, IntArray
+from margintree.search.margin.kernels._jit import kernel, part
+from margintree.search.margin.kernels.svm import (
+    ascend,
+    inner_products,
+    repair_duals,
+    values_of_duals,
+)
+from margintree.search.margin.kernels.working_tree import KernelData, margin_price
+
+_ROUNDS, _STEPS, _TOLERANCE = 7, 10, 0.1
+"""How well margin problems are solved: their dual values are good long before they are exact."""
+_CLOSE = 0.15
+"""Share by which the norm of a hyperplane may differ from the common one."""
+_LEAST, _MOST = 1e-2, 1e2
+"""Bounds of the regularity."""
+_REACH = 1.0
+"""How far on the other side of a split, in margins, a row may lie to be moved across it."""
+
+
+class LeafGroups(NamedTuple):
+    """Groups of rows, and what is known of the splits between them.
+
+    A set of groups is a bit mask. All ways to part a set of ``2**h`` groups into halves are
+    numbered, sets of fewer groups first.
+
+    Attributes
+    ----------
+    groups : int ndarray of shape (n,)
+        The group of every row, from 0 to ``2**D - 1``; there may be groups without rows.
+    wholes, halves : int ndarray of shape (H,)
+        What is parted, and the half of it that goes right.
+    ways : int ndarray of shape (2**D,)
+        The way in which each node parts its groups, by node number; -1 where it does not. Before
+        the groups are hung, a guess.
+    duals : ndarray of shape (H, n)
+        Dual variables of the last margin problem solved for each way, to start the next one.
+    regularity : ndarray of shape (H,)
+        The regularity at which its hyperplane has about the common norm, within bounds.
+    planes : ndarray of shape (H, p + 1)
+        That hyperplane, normal vector and intercept, if it was last priced without a limit.
+    wrong : float
+        What a row pays by the unit that it is on the wrong side of a split.
+    scale : float
+        The common norm.
+    """
+
+    groups: IntArray
+    wholes: IntArray
+    halves: IntArray
+    ways: IntArray
+    duals: FloatArray
+    regularity: FloatArray
+    planes: FloatArray
+    wrong: float
+    scale: float
+
+
+@kernel
+def least_price(data: KernelData, leaf_groups: LeafGroups, way: int) -> float:
+    """Return what a split that parts a set of groups pays at least, by its last dual variables.
+
+    These are clipped to the sides that the rows have now, and those of one side are scaled, as in
+    `repair_duals`. What they gain is scaled with them, which is at most what they gain then.
+    """
+    whole, half = leaf_groups.wholes[way], leaf_groups.halves[way]
+    n, p = data.X.shape
+    vectors, sizes, gains = np.zeros((2, p)), np.zeros(2), np.zeros(2)
+    for i in range(n):
+        if whole >> leaf_groups.groups[i] & 1:
+            side = half >> leaf_groups.groups[i] & 1
+            size = leaf_groups.duals[way, i] if side else -leaf_groups.duals[way, i]
+            if size > 0:
+                size = min(size, data.pull[i] + leaf_groups.wrong)
+                sizes[side] += size
+                gains[side] += dual_gain(data, i, size)
+                for j in range(p):
+                    vectors[side, j] += size * data.X[i, j]
+    smaller = min(sizes[0], sizes[1])
+    if smaller == 0:
+        return 0.0
+    left, right = smaller / sizes[0], smaller / sizes[1]
+    squared = 0.0
+    for j in range(p):
+        squared += (right * vectors[1, j] - left * vectors[0, j]) ** 2
+    bound = left * gains[0] + right * gains[1] - np.sqrt(squared) * leaf_groups.scale
+    return max(bound, 0.0) + data.split_price
+
+
+@part
+def dual_gain(data: KernelData, i: int, size: float) -> float:
+    """Return what the dual variable of a row, of that size, adds to the dual value."""
+    return min(size, data.pull[i]) + data.eps * max(size - data.pull[i], 0.0)
+
+
+@kernel
+def part_price(data: KernelData, leaf_groups: LeafGroups, way: int, limit: float) -> float:
+    """Return what `solve_part` says that a split pays, and let the leaf groups learn the solution.
+
+    It learns the hyperplane only where there is no limit.
+    """
+    price, rows, beta, regular, intercept = solve_part(data, leaf_groups, way, limit)
+    leaf_groups.regularity[way] = regular
+    for k in range(len(rows)):
+        leaf_groups.duals[way, rows[k]] = beta[k]
+    if limit == np.inf:
+        write_plane(data, leaf_groups, way, rows, intercept)
+    return price
+
+
+@kernel
+def solve_part(
+    data: KernelData, leaf_groups: LeafGroups, way: int, limit: float
+) -> tuple[float, IntArray, FloatArray, float, float]:
+    """Return what a split pays that parts a set of groups: nothing where one side has no rows.
+
+    Behind it come the rows of the margin problem, their dual variables, the regularity and the
+    intercept; there are no rows where nothing had to be solved.
+
+    The price is a dual value: no hyperplane of at most the common norm costs these rows less,
+    where a row on the wrong side also pays ``wrong`` for every unit that it is there. As soon as
+    that is known not to be below the limit, it is returned as it is.
+
+    At a norm ``s`` the dual value is ``gain - s * |v|``. That is at least ``gain - |v|**2 / (2 *
+    r) - r * s**2 / 2``, the dual value at the regularity ``r``, and just that where ``r = |v| /
+    s``: so it rises with every round of steps at that regularity, unless that is out of bounds.
+    """
+    bound, regular = least_price(data, leaf_groups, way), leaf_groups.regularity[way]
+    if bound >= limit:
+        return bound, np.empty(0, dtype=np.int64), np.empty(0), regular, 0.0
+    rows, sides = rows_and_sides(leaf_groups, way)
+    m = len(rows)
+    if abs(sides.sum()) == m:
+        return 0.0, np.empty(0, dtype=np.int64), np.empty(0), regular, 0.0
+    box, limits, beta = np.empty(m), np.empty(m), np.empty(m)
+    for k in range(m):
+        box[k], beta[k] = data.pull[rows[k]], leaf_groups.duals[way, rows[k]]
+        limits[k] = box[k] + leaf_groups.wrong
+    repair_duals(beta, sides, limits)
+    gram = inner_products(data.gram, rows)
+    values = values_of_duals(gram, regular, beta)
+    highest, lowest = np.inf, -np.inf
+    steps = max(_STEPS, 1)  # a literal would compile `ascend` once more
+    for done in range(_ROUNDS + 1):
+        squared, gain = 0.0, 0.0
+        for k in range(m):
+            squared += beta[k] * values[k] * regular
+            gain += dual_gain(data, rows[k], abs(beta[k]))
+        length, wanted = np.sqrt(max(squared, 0.0)), regular
+        bound = max(bound, max(gain - length * leaf_groups.scale, 0.0) + data.split_price)
+        if length > 0:
+            wanted = min(max(length / leaf_groups.scale, _LEAST), _MOST)
+        is_solved = highest - lowest <= _TOLERANCE and abs(wanted / regular - 1) < _CLOSE
+        if is_solved or done == _ROUNDS or bound >= limit:
+            break
+        for k in range(m):
+            values[k] *= regular / wanted
+        regular = wanted
+        highest, lowest = ascend(
+            gram, sides, box, data.eps, leaf_groups.wrong, regular, beta, values, steps, _TOLERANCE
+        )
+    return bound, rows, beta, regular, (highest + lowest) / 2
+
+
+@kernel
+def rows_and_sides(leaf_groups: LeafGroups, way: int) -> tuple[IntArray, FloatArray]:
+    """Return the rows in a set of groups that is parted, and their sides, -1 or +1."""
+    whole, half = leaf_groups.wholes[way], leaf_groups.halves[way]
+    n, m = len(leaf_groups.groups), 0
+    for i in range(n):
+        m += whole >> leaf_groups.groups[i] & 1
+    rows, sides, k = np.empty(m, dtype=np.int64), np.empty(m), 0
+    for i in range(n):
+        if whole >> leaf_groups.groups[i] & 1:
+            rows[k], sides[k] = i, 1.0 if half >> leaf_groups.groups[i] & 1 else -1.0
+            k += 1
+    return rows, sides
+
+
+@part
+def write_plane(
+    data: KernelData, leaf_groups: LeafGroups, way: int, rows: IntArray, intercept: float
+) -> None:
+    """Write the hyperplane of the dual variables of a way."""
+    p = data.X.shape[1]
+    for j in range(p):
+        leaf_groups.planes[way, j] = 0.0
+    leaf_groups.planes[way, p] = intercept
+    for i in rows:
+        for j in range(p):
+            leaf_groups.planes[way, j] += (
+                leaf_groups.duals[way, i] / leaf_groups.regularity[way] * data.X[i, j]
+            )
+
+
+@kernel
+def prices_of_groups(data: KernelData, groups: IntArray) -> FloatArray:
+    """Return what it costs to call each group each class, of shape (2**D, K)."""
+    prices = np.zeros((1 << data.depth, data.prices.shape[1]))
+    for i in range(len(groups)):
+        for k in range(prices.shape[1]):
+            prices[groups[i], k] += data.prices[i, k]
+    return prices
+
+
+@kernel
+def arrange(data: KernelData, leaf_groups: LeafGroups, limit: float) -> float:
+    """Hang the groups into the tree as well as possible; return the cost.
+
+    Writes the ways of the nodes, but only where the cost is below the limit; otherwise the limit
+    is returned. What a way costs at least is known from the groups and from what was learned of it
+    before, so few margin problems are solved to the end: with eight groups all pairs are, then for
+    one way after the other to part everything, the most promising first, that way and the two sets
+    of four groups, until the way costs too much.
+    """
+    everything = (1 << (1 << data.depth)) - 1
+    prices = prices_of_groups(data, leaf_groups.groups)
+    costs, best = np.empty(everything + 1), np.full(everything + 1, -1)
+    for whole in range(everything + 1):
+        costs[whole] = price_of_leaf(prices, whole)
+    costs[everything] = min(costs[everything], limit)
+    least, hopes = costs.copy(), np.full(len(leaf_groups.wholes), np.inf)
+    norm = margin_price(data, leaf_groups.scale)
+    for way in range(len(hopes)):
+        whole, half = leaf_groups.wholes[way], leaf_groups.halves[way]
+        if whole == everything:
+            hopes[way] = (
+                norm + least[half] + least[whole ^ half] + least_price(data, leaf_groups, way)
+            )
+        elif half & (half - 1) == 0:
+            least[whole] = hang(data, leaf_groups, way, costs, best, np.inf)
+        else:
+            below = least[half] + least[whole ^ half]
+            least[whole] = min(least[whole], below + least_price(data, leaf_groups, way))
+    if leaf_groups.ways[1] >= 0:
+        hopes[leaf_groups.ways[1]] = -np.inf  # it tells best what the others must cost
+    for _ in range(len(hopes)):
+        way = int(hopes.argmin())
+        if hopes[way] >= costs[everything]:
+            break
+        hopes[way] = np.inf
+        half = leaf_groups.halves[way]
+        halves = (half, everything ^ half)
+        cost = norm + least[halves[0]] + least[halves[1]]
+        cost += part_price(data, leaf_groups, way, costs[everything] - cost)
+        for side in halves:
+            if cost < costs[everything]:
+                cost -= least[side]
+                least[side] = hang_all(
+                    data, leaf_groups, side, costs, best, costs[everything] - cost
+                )
+                cost += least[side]
+        if cost < costs[everything]:
+            costs[everything], best[everything] = cost, way
+    if costs[everything] == limit:
+        return limit
+    wholes = np.zeros(2 * len(leaf_groups.ways), dtype=np.int64)
+    wholes[1] = everything
+    for node in range(1, len(leaf_groups.ways)):
+        way = best[wholes[node]]
+        half = leaf_groups.halves[way] if way >= 0 else 0
+        leaf_groups.ways[node] = way
+        wholes[2 * node], wholes[2 * node + 1] = wholes[node] ^ half, half
+    return costs[everything]
+
+
+@kernel
+def hang(
+    data: KernelData,
+    leaf_groups: LeafGroups,
+    way: int,
+    costs: FloatArray,
+    best: IntArray,
+    limit: float,
+) -> float:
+    """Try a way to part a set whose halves hang already, and note it where it is the best so far.
+
+    Returns what the set costs at least in this way or in the best one, exactly that where it is
+    below the limit.
+    """
+    whole, half = leaf_groups.wholes[way], leaf_groups.halves[way]
+    below, most = costs[half] + costs[whole ^ half], min(costs[whole], limit)
+    if below >= most:
+        return min(below, costs[whole])
+    cost = below + part_price(data, leaf_groups, way, most - below)
+    if cost < most:
+        costs[whole], best[whole] = cost, way
+    return min(cost, costs[whole])
+
+
+@kernel
+def hang_all(
+    data: KernelData,
+    leaf_groups: LeafGroups,
+    whole: int,
+    costs: FloatArray,
+    best: IntArray,
+    limit: float,
+) -> float:
+    """Try all ways to part a set; return what it costs, or a bound that is not below the limit."""
+    least = costs[whole]
+    for way in range(len(leaf_groups.wholes)):
+        half = leaf_groups.halves[way]
+        if leaf_groups.wholes[way] == whole and half & (half - 1):
+            least = min(least, hang(data, leaf_groups, way, costs, best, limit))
+    return least
+
+
+@part
+def price_of_leaf(prices: FloatArray, whole: int) -> float:
+    """Return what a set of groups pays in one leaf."""
+    cheapest = np.inf
+    for k in range(prices.shape[1]):
+        total = 0.0
+        for group in range(len(prices)):
+            if whole >> group & 1:
+                total += prices[group, k]
+        cheapest = min(cheapest, total)
+    return cheapest
+
+
+@kernel
+def move_rows(
+    data: KernelData, leaf_groups: LeafGroups, rows: IntArray, targets: IntArray, least: float
+) -> float:
+    """Move each row to its target wherever that gains more than ``least``; return the gain.
+
+    The groups stay where they hang. Below a node that does not part its groups they are looked at
+    as if each had a leaf of its own: so rows of another class come to a group of their own there,
+    and `arrange` can tell whether a split between the two pays.
+    """
+    prices = prices_of_groups(data, leaf_groups.groups)
+    splits = np.zeros(len(leaf_groups.ways))
+    for node in range(1, len(splits)):
+        way = leaf_groups.ways[node]
+        if way >= 0:
+            splits[node] = part_price(data, leaf_groups, way, np.inf)
+    gain = 0.0
+    for turn in range(len(rows)):
+        i, target, source = rows[turn], targets[turn], leaf_groups.groups[rows[turn]]
+        if source == target or is_far(data, leaf_groups, i, source, target):
+            continue
+        change = -prices[source].min() - prices[target].min()
+        for k in range(prices.shape[1]):
+            prices[source, k] -= data.prices[i, k]
+            prices[target, k] += data.prices[i, k]
+        change += prices[source].min() + prices[target].min()
+        leaf_groups.groups[i] = target
+        change = change_of_splits(data, leaf_groups, splits, source, target, change, -least)
+        if change < -least:
+            gain -= change
+            for node in range(1, len(splits)):
+                way = leaf_groups.ways[node]
+                if is_concerned(leaf_groups, way, source, target):
+                    splits[node] = part_price(data, leaf_groups, way, np.inf)
+        else:
+            leaf_groups.groups[i] = source
+            for k in range(prices.shape[1]):
+                prices[source, k] += data.prices[i, k]
+                prices[target, k] -= data.prices[i, k]
+    return gain
+
+
+@part
+def change_of_splits(
+    data: KernelData,
+    leaf_groups: LeafGroups,
+    splits: FloatArray,
+    source: int,
+    target: int,
+    change: float,
+    limit: float,
+) -> float:
+    """Add to a change how the prices of the splits change when a row has changed its group.
+
+    Gives up as soon as the change cannot be below the limit, and then is not below it.
+    """
+    least = np.zeros(len(splits))
+    for node in range(1, len(splits)):
+        if is_concerned(leaf_groups, leaf_groups.ways[node], source, target):
+            least[node] = least_price(data, leaf_groups, leaf_groups.ways[node])
+            change += least[node] - splits[node]
+    for node in range(1, len(splits)):
+        way = leaf_groups.ways[node]
+        if change < limit and is_concerned(leaf_groups, way, source, target):
+            change -= least[node]
+            change += solve_part(data, leaf_groups, way, limit - change)[0]
+    return change
+
+
+@part
+def is_far(data: KernelData, leaf_groups: LeafGroups, i: int, source: int, target: int) -> bool:
+    """Tell whether a row lies deep on the other side of a split on its way to another group."""
+    p = data.X.shape[1]
+    for way in leaf_groups.ways[1:]:
+        if is_concerned(leaf_groups, way, source, target) and leaf_groups.wholes[way] >> target & 1:
+            value = leaf_groups.planes[way, p]
+            for j in range(p):
+                value += leaf_groups.planes[way, j] * data.X[i, j]
+            if (value if leaf_groups.halves[way] >> target & 1 else -value) < -_REACH:
+                return True
+    return False
+
+
+@kernel
+def is_concerned(leaf_groups: LeafGroups, way: int, source: int, target: int) -> bool:
+    """Tell whether a split has other rows, or other sides, after a row has changed its group."""
+    if way < 0:
+        return False
+    whole, half = leaf_groups.wholes[way], leaf_groups.halves[way]
+    had, has = whole >> source & 1, whole >> target & 1
+    return had != has or (had == 1 and (half >> source & 1) != (half >> target & 1))

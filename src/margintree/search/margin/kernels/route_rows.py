@@ -1,0 +1,66 @@
+"""Rows walking down a tree, for problems with too many rows to keep the values of all nodes."""
+
+import numpy as np
+
+from margintree._lib.arrays import FloatArray, IntArray
+from margintree.search.margin.kernels._jit import kernel
+from margintree.search.margin.kernels.line_search import best_scale
+from margintree.search.margin.kernels.working_tree import KernelData, WorkingTree, stop_price
+
+
+@kernel
+def value_at(data: KernelData, tree: WorkingTree, node: int, row: int) -> float:
+    """Return ``f_t(x_i)``."""
+    value = tree.intercepts[node]
+    for j in range(data.X.shape[1]):
+        value += tree.weights[node, j] * data.X[row, j]
+    return value
+
+
+@kernel
+def route_terminals(data: KernelData, tree: WorkingTree, out: IntArray) -> None:
+    """Write the terminal node at which each row arrives."""
+    for i in range(len(out)):
+        node = 1
+        while tree.splits[node]:
+            node = 2 * node + (1 if value_at(data, tree, node, i) >= 0 else 0)
+        out[i] = node
+
+
+@kernel
+def route_costs(
+    data: KernelData, tree: WorkingTree, rows: IntArray, top: int, out: FloatArray
+) -> None:
+    """Write what each of these rows pays from the node ``top`` on."""
+    for k in range(len(rows)):
+        i, node, total = rows[k], top, 0.0
+        while tree.splits[node]:
+            value = value_at(data, tree, node, i)
+            distance = abs(value)
+            total += data.pull[i] * max(0.0, 1.0 - distance)
+            if distance < data.eps * (1 - 1e-6):
+                total += data.barrier
+            node = 2 * node + (1 if value >= 0 else 0)
+        out[k] = total + stop_price(data, i, node, tree.labels[node])
+
+
+@kernel
+def route_scale(data: KernelData, tree: WorkingTree) -> float:
+    """Return the best common norm of the hyperplanes for their routing.
+
+    It is the norm they have where a row lies on a hyperplane or nothing splits.
+    """
+    n = len(data.X)
+    distances, pulls = np.empty(n * data.depth), np.empty(n * data.depth)
+    count, nearest = 0, np.inf
+    for i in range(n):
+        node = 1
+        while tree.splits[node]:
+            value = value_at(data, tree, node, i)
+            distances[count], pulls[count] = abs(value) / tree.scale[0], data.pull[i]
+            nearest = min(nearest, distances[count])
+            count += 1
+            node = 2 * node + (1 if value >= 0 else 0)
+    if count == 0 or nearest <= 1e-12:
+        return tree.scale[0]
+    return best_scale(data, distances[:count], pulls[:count], nearest)

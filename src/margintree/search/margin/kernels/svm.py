@@ -1,0 +1,211 @@
+"""The linear support vector machine with a free intercept, by sequential minimal optimisation."""
+
+import numpy as np
+
+from margintree._lib.arrays import FloatArray, IntArray
+from margintree.search.margin.kernels._jit import kernel, part
+
+
+@kernel
+def inner_products(gram: FloatArray, rows: IntArray) -> FloatArray:
+    """Return the inner products among the rows, side by side in memory."""
+    m = len(rows)
+    if m == len(gram):
+        return gram
+    block = np.empty((m, m))
+    for i in range(m):
+        line = gram[rows[i]]
+        for j in range(m):
+            block[i, j] = line[rows[j]]
+    return block
+
+
+@kernel
+def repair_duals(beta: FloatArray, sides: FloatArray, box: FloatArray) -> None:
+    """Clip dual variables to their side and box, then scale one side so that they sum to zero."""
+    positive = negative = 0.0
+    for i in range(len(beta)):
+        magnitude = min(max(sides[i] * beta[i], 0.0), box[i])
+        beta[i] = sides[i] * magnitude
+        if sides[i] > 0:
+            positive += magnitude
+        else:
+            negative += magnitude
+    smaller = min(positive, negative)
+    for i in range(len(beta)):
+        total = positive if sides[i] > 0 else negative
+        beta[i] *= smaller / total if total > 0 else 0.0
+
+
+@kernel
+def smo(
+    gram: FloatArray,
+    sides: FloatArray,
+    box: FloatArray,
+    beyond: float,
+    excess: float,
+    regular: float,
+    beta: FloatArray,
+    max_steps: int,
+    tolerance: float,
+) -> tuple[FloatArray, float]:
+    """Solve ``min regular/2 ||w||^2 + sum_i box_i * hinge(s_i f(x_i))`` in the dual.
+
+    Works on ``v = sum_i beta_i x_i = regular * w`` with ``sum_i beta_i = 0`` and
+    ``s_i beta_i >= 0``. Beyond its box a dual variable gains only ``beyond`` per unit, and may go
+    there by ``excess``: so much a row pays for every unit that ``s_i f(x_i)`` is below ``beyond``.
+    ``excess = inf`` makes that a hard constraint; ``beyond = -inf`` makes the box hard instead.
+    Each step moves the pair of dual variables that promises most, to second order.
+
+    Parameters
+    ----------
+    gram : ndarray of shape (m, m)
+        Inner products of the rows.
+    sides, box, beta : ndarray of shape (m,)
+        Wanted sides (+1 or -1), hinge prices, and feasible dual variables, improved in place.
+
+    Returns
+    -------
+    values : ndarray of shape (m,)
+        ``w @ x_i`` without the intercept.
+    intercept : float
+    """
+    values = values_of_duals(gram, regular, beta)
+    highest, lowest = ascend(
+        gram, sides, box, beyond, excess, regular, beta, values, max_steps, tolerance
+    )
+    return values, (highest + lowest) / 2
+
+
+@part
+def values_of_duals(gram: FloatArray, regular: float, beta: FloatArray) -> FloatArray:
+    """Return ``w @ x_i`` of all rows, without the intercept."""
+    m = len(beta)
+    values = np.zeros(m)
+    for j in range(m):
+        if beta[j] != 0.0:
+            for i in range(m):
+                values[i] += beta[j] * gram[j, i]
+    for i in range(m):
+        values[i] /= regular
+    return values
+
+
+@kernel
+def ascend(
+    gram: FloatArray,
+    sides: FloatArray,
+    box: FloatArray,
+    beyond: float,
+    excess: float,
+    regular: float,
+    beta: FloatArray,
+    values: FloatArray,
+    max_steps: int,
+    tolerance: float,
+) -> tuple[float, float]:
+    """Take the steps of `smo` from dual variables whose values ``w @ x_i`` are known.
+
+    Both are improved in place. Returns the ends of the interval in which the intercept must be
+    where no step gains anything; as long as one does, the first is the higher one.
+    """
+    m = len(sides)
+    rise, fall = np.empty(m), np.empty(m)
+    for j in range(m):
+        slopes(sides[j], box[j], beyond, excess, beta[j], rise, fall, j)
+    highest = lowest = 0.0
+    for _ in range(max_steps):
+        first, highest, lowest = 0, -np.inf, np.inf
+        for i in range(m):
+            gain = rise[i] - values[i]
+            if gain > highest:
+                first, highest = i, gain
+            lowest = min(lowest, fall[i] - values[i])
+        if not highest - lowest > tolerance:
+            break
+        second = best_partner(gram, fall, values, first, highest)
+        step = pair_step(gram, regular, fall, values, first, second, highest)
+        step = min(step, room(sides[first], box[first], excess, beta[first]))
+        step = min(step, room(-sides[second], box[second], excess, -beta[second]))
+        beta[first] = snap(beta[first] + step, box[first], excess)
+        beta[second] = snap(beta[second] - step, box[second], excess)
+        slopes(sides[first], box[first], beyond, excess, beta[first], rise, fall, first)
+        slopes(sides[second], box[second], beyond, excess, beta[second], rise, fall, second)
+        change = step / regular
+        for i in range(m):
+            values[i] += change * (gram[first, i] - gram[second, i])
+    return highest, lowest
+
+
+@part
+def slopes(
+    side: float,
+    box: float,
+    beyond: float,
+    excess: float,
+    beta: float,
+    rise: FloatArray,
+    fall: FloatArray,
+    i: int,
+) -> None:
+    """Write the slope of the dual's linear part when ``beta`` rises and when it falls.
+
+    Where it cannot rise the slope is -inf, where it cannot fall +inf.
+    """
+    size = side * beta
+    outward = 1.0 if size < box else (beyond if size < box + excess else -np.inf)
+    inward = 1.0 if size <= box else beyond
+    if side > 0:
+        rise[i] = outward
+        fall[i] = inward if size > 0 else np.inf
+    else:
+        rise[i] = -inward if size > 0 else -np.inf
+        fall[i] = -outward
+
+
+@part
+def best_partner(
+    gram: FloatArray, fall: FloatArray, values: FloatArray, first: int, highest: float
+) -> int:
+    """Return the row whose dual variable should fall while that of ``first`` rises."""
+    own = gram[first, first]
+    partner, promise = first, -1.0
+    for j in range(len(values)):
+        difference = highest - (fall[j] - values[j])
+        if difference > 0:
+            curvature = max(own + gram[j, j] - 2 * gram[first, j], 1e-12)
+            if difference * difference > promise * curvature:
+                partner, promise = j, difference * difference / curvature
+    return partner
+
+
+@part
+def pair_step(
+    gram: FloatArray,
+    regular: float,
+    fall: FloatArray,
+    values: FloatArray,
+    first: int,
+    second: int,
+    highest: float,
+) -> float:
+    """Return how far a pair of dual variables would move were there no bounds."""
+    curvature = gram[first, first] + gram[second, second] - 2 * gram[first, second]
+    return regular * (highest - (fall[second] - values[second])) / max(curvature, 1e-12)
+
+
+@part
+def room(side: float, box: float, excess: float, beta: float) -> float:
+    """Return how far ``beta`` may rise before a bound or the kink at its box."""
+    if side > 0:
+        return box - beta if beta < box else box + excess - beta
+    return -beta if -beta <= box else -beta - box
+
+
+@part
+def snap(beta: float, box: float, excess: float) -> float:
+    """Put a dual variable that rounding left next to its box, or its end, exactly there."""
+    for kink in (box, box + excess):
+        if abs(abs(beta) - kink) <= 1e-12 * kink < np.inf:
+            return kink if beta > 0 else -kink
+    return beta

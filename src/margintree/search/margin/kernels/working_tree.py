@@ -1,0 +1,277 @@
+"""The working tree of the search: mutable arrays that kernels share.
+
+Everything is indexed by node number, so entry 0 of every array stays unused. A node that does not
+split is *terminal*: rows stop there and get its label, and nothing below it splits.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from margintree._lib.arrays import BoolArray, FloatArray, IntArray
+from margintree.search.margin.kernels._jit import kernel, part
+
+
+class KernelData(NamedTuple):
+    """What kernels need to know of a problem.
+
+    Attributes
+    ----------
+    X : ndarray of shape (n, p)
+        The scaled rows.
+    gram : ndarray of shape (n, n)
+        Their inner products.
+    pull : ndarray of shape (n,)
+        c2 times the row weights: the price of a unit of margin violation.
+    prices : ndarray of shape (n, K)
+        What it costs to call each row each class.
+    stays : ndarray of shape (2**(D+1),)
+        How often a row pays for the class of the node where it stops.
+    tolls : ndarray of shape (2**(D+1), 2)
+        How often a row that stops at a node pays for having been called the first and the second
+        class on its way.
+    split_price : float
+        c3.
+    eps : float
+        The routing margin.
+    barrier : float
+        What the local search charges, for the time being, for a row within the routing margin.
+    is_squared : bool
+        Whether the margin term is ``||w||**2 / 2`` rather than ``||w|| / 2``.
+    depth : int
+        The depth of the tree.
+    """
+
+    X: FloatArray
+    gram: FloatArray
+    pull: FloatArray
+    prices: FloatArray
+    stays: FloatArray
+    tolls: FloatArray
+    split_price: float
+    eps: float
+    barrier: float
+    is_squared: bool
+    depth: int
+
+
+class WorkingTree(NamedTuple):
+    """A tree under construction.
+
+    Attributes
+    ----------
+    weights : ndarray of shape (2**D, p)
+        Normal vectors; all splitting nodes share one norm, ``scale[0]``.
+    intercepts : ndarray of shape (2**D,)
+        Intercepts.
+    splits : bool ndarray of shape (2**(D+1),)
+        Which nodes split; never a leaf.
+    labels : int ndarray of shape (2**(D+1),)
+        The class each node predicts where it is terminal.
+    scale : ndarray of shape (1,)
+        The common norm of the normal vectors.
+    duals : ndarray of shape (2**D, n)
+        Signed dual variables of the last margin problem solved in each node, to start the next one.
+    shares : ndarray of shape (2**D,)
+        Each node's share in the price of the common norm.
+    norms : ndarray of shape (2**D,)
+        The norm each node would choose for itself at its share.
+    """
+
+    weights: FloatArray
+    intercepts: FloatArray
+    splits: BoolArray
+    labels: IntArray
+    scale: FloatArray
+    duals: FloatArray
+    shares: FloatArray
+    norms: FloatArray
+
+
+@kernel
+def clear_below(tree: WorkingTree, node: int) -> None:
+    """Make every node below ``node`` terminal; ``node`` itself keeps what it is."""
+    first, width = 2 * node, 2
+    while first < len(tree.splits):
+        for t in range(first, first + width):
+            tree.splits[t] = False
+        first, width = 2 * first, 2 * width
+
+
+@kernel
+def copy_node(tree: WorkingTree, source: int, target: int) -> None:
+    """Write one node over another; a leaf is never made to split."""
+    tree.labels[target] = tree.labels[source]
+    n_branch = len(tree.intercepts)
+    tree.splits[target] = tree.splits[source] and target < n_branch
+    if tree.splits[target]:
+        tree.intercepts[target] = tree.intercepts[source]
+        tree.shares[target] = tree.shares[source]
+        for j in range(tree.weights.shape[1]):
+            tree.weights[target, j] = tree.weights[source, j]
+        for i in range(tree.duals.shape[1]):
+            tree.duals[target, i] = tree.duals[source, i]
+
+
+@kernel
+def lift(tree: WorkingTree, child: int, node: int) -> None:
+    """Put the subtree of ``child`` in the place of ``node``, an ancestor of it."""
+    first_child, first_node, width = child, node, 1
+    while first_node < len(tree.splits):
+        for k in range(width):
+            if first_child < len(tree.splits):
+                copy_node(tree, first_child + k, first_node + k)
+            else:
+                tree.splits[first_node + k] = False
+                tree.labels[first_node + k] = tree.labels[(first_node + k) // 2]
+        first_child, first_node, width = 2 * first_child, 2 * first_node, 2 * width
+
+
+@kernel
+def terminal_of_rows(tree: WorkingTree, values: FloatArray, out: IntArray) -> None:
+    """Write the terminal node at which each row arrives, given ``values[t, i] = f_t(x_i)``."""
+    for i in range(len(out)):
+        node = 1
+        while tree.splits[node]:
+            node = 2 * node + (1 if values[node, i] >= 0 else 0)
+        out[i] = node
+
+
+@kernel
+def rows_below(terminals: IntArray, node: int) -> IntArray:
+    """Return the rows whose terminal node is ``node`` or lies below it."""
+    found = np.empty(len(terminals), dtype=np.int64)
+    count = 0
+    for i in range(len(terminals)):
+        reached = terminals[i]
+        while reached > node:
+            reached //= 2
+        if reached == node:
+            found[count] = i
+            count += 1
+    return found[:count]
+
+
+@part
+def node_values(data: KernelData, tree: WorkingTree, node: int, out: FloatArray) -> None:
+    """Write ``f_t(x_i)`` of one node for all rows."""
+    n, p = data.X.shape
+    for i in range(n):
+        total = tree.intercepts[node]
+        for j in range(p):
+            total += tree.weights[node, j] * data.X[i, j]
+        out[i] = total
+
+
+@kernel
+def refresh_values(data: KernelData, tree: WorkingTree, values: FloatArray, top: int) -> None:
+    """Write ``f_t(x_i)`` of every splitting node in the subtree of ``top`` for all rows."""
+    first, width = top, 1
+    while first < len(tree.intercepts):
+        for node in range(first, first + width):
+            if tree.splits[node]:
+                node_values(data, tree, node, values[node])
+        first, width = 2 * first, 2 * width
+
+
+@kernel
+def total_splits(tree: WorkingTree) -> int:
+    """Return the number of splitting nodes."""
+    count = 0
+    for node in range(1, len(tree.splits)):
+        count += tree.splits[node]
+    return count
+
+
+@kernel
+def count_splits(tree: WorkingTree, node: int) -> int:
+    """Return the number of splitting nodes in the subtree of ``node``."""
+    count = 0
+    first, width = node, 1
+    while first < len(tree.splits):
+        for k in range(width):
+            count += tree.splits[first + k]
+        first, width = 2 * first, 2 * width
+    return count
+
+
+@part
+def margin_price(data: KernelData, scale: float) -> float:
+    """Return the margin term of a tree whose normal vectors have this norm."""
+    return scale * scale / 2 if data.is_squared else scale / 2
+
+
+@kernel
+def stop_price(data: KernelData, row: int, node: int, label: int) -> float:
+    """Return what a row pays that stops at a node of this class, but for margins."""
+    total = data.stays[node] * data.prices[row, label]
+    for side in range(2):
+        if data.tolls[node, side] > 0:
+            total += data.tolls[node, side] * data.prices[row, side]
+    return total
+
+
+@kernel
+def price(data: KernelData, tree: WorkingTree, values: FloatArray) -> float:
+    """Return what the tree costs; infinity where a row is closer than the routing margin."""
+    total = 0.0
+    for i in range(values.shape[1]):
+        node = 1
+        while tree.splits[node]:
+            value = values[node, i]
+            distance = abs(value)
+            if distance < data.eps * (1 - 1e-6):
+                return np.inf
+            if distance < 1:
+                total += data.pull[i] * (1 - distance)
+            node = 2 * node + (1 if value >= 0 else 0)
+        total += stop_price(data, i, node, tree.labels[node])
+    n_splits = total_splits(tree)
+    if n_splits > 0:
+        total += margin_price(data, tree.scale[0]) + data.split_price * n_splits
+    return total
+
+
+@kernel
+def subtree_costs(data: KernelData, tree: WorkingTree, values: FloatArray, out: FloatArray) -> None:
+    """Write what each row would pay in the subtree of every node, of shape (2**(D+1), n)."""
+    n = values.shape[1]
+    for node in range(len(tree.splits) - 1, 0, -1):
+        refresh_costs(data, tree, values, out, node, n)
+
+
+@part
+def refresh_costs(
+    data: KernelData, tree: WorkingTree, values: FloatArray, out: FloatArray, node: int, n: int
+) -> None:
+    """Write what each row would pay from ``node`` on, given the costs of its two children."""
+    if not tree.splits[node]:
+        for i in range(n):
+            out[node, i] = stop_price(data, i, node, tree.labels[node])
+        return
+    for i in range(n):
+        value = values[node, i]
+        shortfall = max(0.0, 1.0 - abs(value))
+        child = 2 * node + (1 if value >= 0 else 0)
+        out[node, i] = data.pull[i] * shortfall + out[child, i]
+        if shortfall > 1.0 - data.eps * (1 - 1e-6):
+            out[node, i] += data.barrier
+
+
+@kernel
+def smallest(totals: FloatArray) -> int:
+    """Return the position of the smallest entry; the first of equals."""
+    best = 0
+    for k in range(1, len(totals)):
+        if totals[k] < totals[best]:
+            best = k
+    return best
+
+
+@kernel
+def price_of_label(data: KernelData, rows: IntArray, node: int, label: int) -> float:
+    """Return what it costs if all these rows stop at a node and are called by one class."""
+    total = 0.0
+    for i in rows:
+        total += stop_price(data, i, node, label)
+    return total

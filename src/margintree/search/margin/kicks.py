@@ -1,0 +1,134 @@
+"""Kicks: random changes that carry the search out of a local optimum.
+
+A kick changes the working tree at or below one node.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
+
+import numpy as np
+
+from margintree._lib.arrays import FloatArray, IntArray
+from margintree._lib.products import norm, product
+from margintree.core import topology
+from margintree.search.margin.kernels.working_tree import WorkingTree, clear_below, copy_node, lift
+from margintree.search.margin.local_search import LocalSearch
+
+Kick: TypeAlias = Callable[[LocalSearch, int, IntArray], None]
+"""Changes a local search at a node, given a grouping of the rows."""
+
+
+def regroup(local: LocalSearch, node: int, groups: IntArray) -> None:
+    """Split a node between random groups of its rows; keep what is below it."""
+    rows = local.rows(node)
+    if len(rows):
+        local.part(node, random_sides(local.data.X[rows], groups[rows], local.rng))
+
+
+def rebuild(local: LocalSearch, node: int, groups: IntArray) -> None:
+    """Split a node between random groups of its rows, and grow everything below it anew."""
+    local.cut(node)
+    regroup(local, node, groups)
+    local.grow(node)
+
+
+def flip(local: LocalSearch, node: int, _: IntArray) -> None:
+    """Split a node anew after some of the rows close to its hyperplane have changed sides."""
+    rows = local.rows(node)
+    values = local.state.values[node, rows]
+    width, chance = 0.2 + local.rng.random(), local.rng.random(len(rows))
+    sides = np.where(values >= 0, 1.0, -1.0)
+    local.part(node, np.where((np.abs(values) < width) & (chance < 0.4), -sides, sides))
+
+
+def tilt(local: LocalSearch, node: int, _: IntArray) -> None:
+    """Turn the hyperplane of a node a little."""
+    weights = local.working.weights[node]
+    noise = local.rng.standard_normal(len(weights)) / np.sqrt(len(weights))
+    weights += (0.1 + local.rng.random()) * local.scale * noise
+    weights *= local.scale / norm(weights)
+    projections = product(local.data.X[local.rows(node)], weights)
+    local.working.intercepts[node] = -projections[local.rng.integers(len(projections))]
+    local.settle(node)
+
+
+def promote(local: LocalSearch, node: int, _: IntArray) -> None:
+    """Put the subtree of a child in the place of its parent, and grow what it lost."""
+    lift(local.working, 2 * node + int(local.rng.integers(2)), node)
+    local.settle(node)
+    local.grow(node)
+
+
+def insert(local: LocalSearch, node: int, groups: IntArray) -> None:
+    """Put a new split above a node that parts one group of its rows from all others.
+
+    The subtree of the node moves one level down, to the side of the others; a split on the lowest
+    level is lost.
+    """
+    rows = local.rows(node)
+    group = groups[rows[local.rng.integers(len(rows))]]
+    side = int(local.rng.integers(2))
+    is_parted = groups[rows] == group
+    if is_parted.all():
+        return
+    sink(local.working, node, topology.left(node) + side)
+    local.working.splits[node] = False
+    outside = topology.sibling(topology.left(node) + side)
+    local.working.splits[outside] = False
+    clear_below(local.working, outside)
+    local.part(node, np.where(is_parted == bool(side), -1.0, 1.0))
+    local.settle(node)
+
+
+def sink(working: WorkingTree, node: int, child: int) -> None:
+    """Write the subtree of a node over that of its child."""
+    depth = len(working.splits).bit_length() - 2
+    pairs = zip(topology.subtree(node, depth), topology.subtree(child, depth), strict=False)
+    for source, target in reversed(list(pairs)):
+        copy_node(working, source, target)
+
+
+def prune(local: LocalSearch, node: int, _: IntArray) -> None:
+    """Make a node terminal."""
+    local.cut(node)
+
+
+def reweigh(local: LocalSearch, *_: object) -> None:
+    """Wander off as if every row had another weight."""
+    spread = 0.3 + local.rng.random()
+    local.wander(local.rng.lognormal(sigma=spread, size=len(local.data.X)))
+
+
+KICKS: Sequence[Kick] = (
+    rebuild,
+    regroup,
+    insert,
+    flip,
+    tilt,
+    promote,
+    prune,
+    reweigh,
+)
+KICKS_OF_ONE_SPLIT: tuple[Kick, ...] = (rebuild, reweigh)
+"""For trees of depth one, where all others lead back to the same few hyperplanes."""
+
+
+def random_sides(X: FloatArray, groups: IntArray, rng: np.random.Generator) -> FloatArray:
+    """Return a side for every row such that rows of one group share it.
+
+    Half of the time groups draw lots, otherwise they follow the closer of two random groups.
+    """
+    present = np.flatnonzero(np.bincount(groups))
+    if len(present) < 2:
+        return np.zeros(len(groups))
+    first = rng.integers(len(present))
+    second = (first + rng.integers(1, len(present))) % len(present)
+    belongs = groups[:, None] == present
+    if rng.random() < 0.5:
+        goes_right = rng.random(len(present)) < 0.5
+    else:
+        means = product(belongs.T, X) / belongs.sum(axis=0)[:, None]
+        towards = means[second] - means[first]
+        goes_right = product(means - (means[first] + means[second]) / 2, towards) > 0
+    goes_right[first], goes_right[second] = False, True
+    return np.where(belongs @ goes_right, 1.0, -1.0)

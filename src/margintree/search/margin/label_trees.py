@@ -1,0 +1,146 @@
+"""Trees whose splits see labels: what a search for OCTSVM minimises.
+
+Kernels charge a flat price wherever a row is called another class than its own. The judge lets a
+row choose between that and a longer violation; the last step here makes use of the choice.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+
+from margintree._lib.arrays import FloatArray
+from margintree._lib.products import product
+from margintree.core import topology
+from margintree.core.bound import contradictions
+from margintree.core.judges import price_labels
+from margintree.core.judges.labels import idle_price, label_violations, sides
+from margintree.core.problem import Problem
+from margintree.core.simplify import push_up, with_cheapest_classes
+from margintree.core.tree import ObliqueTree
+from margintree.search.margin.aim import Aim
+from margintree.search.margin.kernel_data import make_kernel_data
+from margintree.search.margin.kernels.svm import smo
+from margintree.search.margin.kernels.working_tree import KernelData
+
+MAX_ROWS = 1000
+"""With more rows than this their inner products take too long, and hyperplanes stay as found."""
+MAX_REFITS = 5
+"""How often rows may choose anew whether they are relabelled."""
+ROUNDS, POWER, TOLERANCE = 15, 1.5, 1e-4
+"""How often the shares of the nodes in the margin term are corrected, how strongly, how exactly."""
+
+
+def make_label_data(problem: Problem, with_gram: bool = True) -> KernelData:
+    """Return the kernel data in which rows pay at every branch node for being called another class.
+
+    Going left means to be called the first class, going right the second; on the levels below a
+    terminal node rows go on being called its class.
+    """
+    data = make_kernel_data(_with_flat_prices(problem), with_gram)
+    tolls, stays = np.zeros_like(data.tolls), np.zeros_like(data.stays)
+    for node in range(1, len(stays)):
+        stays[node] = problem.depth - topology.depth_of(node)
+        if node > 1:
+            tolls[node] = tolls[topology.parent(node)]
+            tolls[node, node % 2] += 1
+    return data._replace(tolls=tolls, stays=stays)
+
+
+def _with_flat_prices(problem: Problem) -> Problem:
+    return replace(problem, costs=replace(problem.costs, errors=idle_price(problem)))
+
+
+def label_bound(problem: Problem) -> float:
+    """Return a number that no tree costs less than in the sense of OCTSVM.
+
+    Without a split, rows of the rarer class pay on every level. With splits, so do equal rows of
+    different classes, since on every level one of them is on the other's side.
+
+    Examples
+    --------
+    >>> problem = Problem.from_data([[0.0], [0.0], [1.0]], [0, 1, 1], n_classes=2, depth=2)
+    >>> label_bound(problem)
+    2.0
+    """
+    flat = _with_flat_prices(problem)
+    without = problem.depth * float(flat.error_prices.sum(axis=0).min())
+    return min(without, problem.costs.splits + problem.depth * contradictions(flat))
+
+
+def refitted(problem: Problem, tree: ObliqueTree) -> ObliqueTree:
+    """Return a tree that costs no more: its hyperplanes fitted to what its rows want.
+
+    They want to be on the side of their label, of the label that pays, or where they are.
+
+    Splits that do not part their rows are left out, and leaves get the class of most of their rows.
+    """
+    best = with_cheapest_classes(problem, push_up(problem, tree))
+    if problem.n_rows > MAX_ROWS:
+        return best
+    gram = product(problem.X, problem.X.T)
+    for wishes in (as_it_pays, as_labelled, as_routed):
+        for _ in range(MAX_REFITS):
+            if not best.n_splits:
+                return best
+            wanted = wishes(problem, best.split_values(problem.X)[:, best.splits])
+            fitted = _fitted(problem, gram, best, wanted)
+            fitted = with_cheapest_classes(problem, push_up(problem, fitted))
+            judged = price_labels(problem, fitted)
+            limit = price_labels(problem, best).total * (1 - TOLERANCE)
+            if not judged.is_allowed or judged.total >= limit:
+                break
+            best = fitted
+    return best
+
+
+def as_it_pays(problem: Problem, values: FloatArray) -> FloatArray:
+    """Return the side of every row's label, or the other one where it pays to relabel it."""
+    _, is_relabelled = label_violations(problem, values)
+    return np.where(is_relabelled, -1.0, 1.0) * sides(problem)[:, None]
+
+
+def as_labelled(problem: Problem, values: FloatArray) -> FloatArray:
+    """Return the side of every row's label."""
+    return np.ones_like(values) * sides(problem)[:, None]
+
+
+def as_routed(problem: Problem, values: FloatArray) -> FloatArray:  # noqa: ARG001
+    """Return the side on which every row is."""
+    return np.where(values >= 0, 1.0, -1.0)
+
+
+def _fitted(
+    problem: Problem, gram: FloatArray, tree: ObliqueTree, wanted: FloatArray
+) -> ObliqueTree:
+    """Return the tree with the hyperplanes that cost least if rows want to be on these sides.
+
+    As in the polish of the search, every node solves its own margin problem at a share in the
+    margin term, and shares move towards nodes whose norm is too large.
+    """
+    on = np.flatnonzero(tree.splits)
+    visits = tree.decision_path(problem.X).toarray() > 0
+    shares, duals = np.full(len(on), 1.0 / len(on)), np.zeros((len(on), problem.n_rows))
+    weights, intercepts = tree.weights.copy(), tree.intercepts.copy()
+    for _ in range(ROUNDS):
+        for k, node in enumerate(on):
+            rows = np.flatnonzero(visits[:, node])
+            sides_here, beta = wanted[rows, k], duals[k, rows]
+            if abs(sides_here.sum()) == len(rows):
+                continue
+            box = problem.costs.violations * problem.row_weights[rows]
+            block, steps = gram[np.ix_(rows, rows)], 40 * len(rows)
+            _, intercepts[node] = smo(
+                block, sides_here, box, -np.inf, np.inf, shares[k], beta, steps, TOLERANCE
+            )
+            weights[node] = product(beta, problem.X[rows]) / shares[k]
+            duals[k, rows] = beta
+        norms = np.linalg.norm(weights[on], axis=1)
+        if norms.min() <= 0:
+            break
+        shares *= norms**POWER
+        shares /= shares.sum()
+    return replace(tree, weights=weights, intercepts=intercepts)
+
+
+LABELS = Aim(price_labels, label_bound, refitted, make_label_data)
+"""Trees whose splits see labels: OCTSVM."""

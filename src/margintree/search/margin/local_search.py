@@ -1,0 +1,229 @@
+"""A working tree with all that follows from it, and the steps that change it."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from margintree._lib.arrays import FloatArray, IntArray
+from margintree.search.margin.kernel_data import new_state, new_working_tree
+from margintree.search.margin.kernels.refit import refit
+from margintree.search.margin.kernels.sweep import State, margin_split, settle, sweep
+from margintree.search.margin.kernels.working_tree import (
+    KernelData,
+    WorkingTree,
+    clear_below,
+    price,
+    rows_below,
+)
+
+MAX_SWEEPS = 30
+ENOUGH = 1e-4
+"""Relative gain of a sweep and a polish below which a descent ends."""
+ROWS_BETWEEN_LOOKS = 3000
+"""Rows times sweeps after which the clock is looked at."""
+ATTEMPTS = 3
+"""How often a terminal node may try to grow."""
+WANDERING = 3
+"""Sweeps with other weights of the rows."""
+ROUGHLY = (20, 1e-3, 1, 1.5)
+EXACTLY = (300, 1e-6, 100, 1.8)
+"""How to polish: rounds, tolerance, patience and power."""
+N_FEATURES = 3
+"""Features along which a sweep tilts each hyperplane."""
+
+
+@dataclass
+class LocalSearch:
+    """A working tree and the steps that change it.
+
+    Every thread has its own; they share the kernel data, which nobody changes.
+    """
+
+    data: KernelData
+    rng: np.random.Generator = field(default_factory=np.random.default_rng)
+    is_over: Callable[[], bool] = lambda: False
+    working: WorkingTree = field(init=False)
+    state: State = field(init=False)
+    dearest: FloatArray = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.working, self.state = new_working_tree(self.data), new_state(self.data)
+        self.dearest = self.data.prices.max(axis=1)
+
+    def put(self, working: WorkingTree) -> None:
+        """Lay a copy of a working tree in the local search."""
+        _overwrite(self.working, working)
+        self.settle()
+
+    def take(self) -> WorkingTree:
+        """Return a copy of the working tree."""
+        copy = new_working_tree(self.data)
+        _overwrite(copy, self.working)
+        return copy
+
+    def clear(self, scale: float) -> None:
+        """Start from a tree without splits."""
+        self.put(new_working_tree(self.data, scale))
+
+    @property
+    def n_between_looks(self) -> int:
+        """Sweeps after which the clock is looked at."""
+        return max(1, ROWS_BETWEEN_LOOKS // len(self.data.X))
+
+    @property
+    def scale(self) -> float:
+        """The common norm of the hyperplanes."""
+        return float(self.working.scale[0])
+
+    def price(self) -> float:
+        """Return what the working tree costs; infinity where it breaks the routing margin."""
+        return float(price(self.data, self.working, self.state.values))
+
+    def settle(self, node: int = 1) -> None:
+        """Bring everything up to date after a change at or below a node."""
+        settle(self.data, self.working, self.state, node)
+
+    def rows(self, node: int) -> IntArray:
+        """Return the rows that arrive at a node."""
+        return rows_below(self.state.terminals, node)
+
+    def splitting_nodes(self) -> IntArray:
+        """Return the nodes that split."""
+        return np.flatnonzero(self.working.splits)
+
+    def cut(self, node: int) -> None:
+        """Make a node terminal."""
+        self.working.splits[node] = False
+        clear_below(self.working, node)
+        self.settle(node)
+
+    def part(self, node: int, sides: FloatArray) -> bool:
+        """Split a node so that its rows go to the sides wanted for them (+1, -1, or 0: either).
+
+        What is below the node stays. Returns whether such a split was found.
+        """
+        if not self.working.splits[node]:
+            self.working.shares[node] = 1.0 / (1 + len(self.splitting_nodes()))
+        if self.propose(node, self.rows(node), sides) == np.inf:
+            return False
+        self.working.splits[node] = True
+        self.settle(node)
+        return True
+
+    def propose(self, node: int, rows: IntArray, sides: FloatArray) -> float:
+        """Write a hyperplane that parts some rows as wanted into a node, and nothing else.
+
+        Returns what it costs these rows, a row on the wrong side counting as an error; infinity
+        where there is none.
+        """
+        wants_right, wants_left = sides > 0, sides < 0
+        if not (wants_right.any() and wants_left.any()):
+            return np.inf
+        wrong = self.dearest[rows]
+        self.working.duals[node] = 0.0
+        cost = margin_split(
+            self.data,
+            self.working,
+            node,
+            rows,
+            sides,
+            wrong * wants_right,
+            wrong * wants_left,
+            1.0,
+            np.inf,
+        )
+        return float(cost)
+
+    def grow(self, top: int) -> None:
+        """Split the terminal nodes of a subtree, top down, wherever that pays."""
+        first, width = top, 1
+        while first < len(self.working.intercepts):
+            self._grow_level(range(first, first + width))
+            first, width = 2 * first, 2 * width
+
+    def _grow_level(self, nodes: Sequence[int]) -> None:
+        splits = self.working.splits
+        terminals = [t for t in nodes if not splits[t] and (t == 1 or splits[t // 2])]
+        tops = [t for t in terminals for _ in range(ATTEMPTS)]
+        for k in range(0, len(tops), self.n_between_looks):
+            if not self.is_over():
+                some = tops[k : k + self.n_between_looks]
+                self._descend(some, n_growing=len(some), n_loose=len(some))
+
+    def wander(self, factors: FloatArray) -> None:
+        """Improve the tree a little as if the weights of the rows were multiplied by factors."""
+        data = self.data
+        prices, pull = data.prices * factors[:, None], data.pull * factors
+        self.data = data._replace(prices=prices, pull=pull)
+        self.settle()
+        self._descend([1] * WANDERING, n_loose=WANDERING)
+        self.data = data
+        self.settle()
+
+    def polish(self, exactly: bool = True) -> float:
+        """Give the routing its best hyperplanes, and return the cost."""
+        return self._descend([0], how=EXACTLY if exactly else ROUGHLY)[0]
+
+    def descend(self, repairs: Sequence[int] = (), limit: float = np.inf) -> float:
+        """Sweep the subtrees of some nodes, then sweep and polish all until nothing improves.
+
+        Returns the cost, or infinity where that is above the limit after the repairs.
+        """
+        cost, left = self.price(), MAX_SWEEPS
+        while left > 0 and not self.is_over():
+            tops = [*repairs] + [1] * min(left, self.n_between_looks)
+            cost, done = self._descend(tops, n_loose=len(repairs), limit=limit)
+            if done < len(tops):
+                break
+            left, repairs, limit = left - self.n_between_looks, (), np.inf
+        return cost
+
+    def _descend(
+        self,
+        tops: Sequence[int],
+        n_growing: int = 0,
+        n_loose: int = 0,
+        limit: float = np.inf,
+        how: tuple[int, float, int, float] = ROUGHLY,
+    ) -> tuple[float, int]:
+        """Sweep subtrees and polish by turns; return the cost and how many turns that took.
+
+        Turns that are left mean that the descent has come to its end, or was given up: then the
+        cost is infinite.
+
+        Parameters
+        ----------
+        tops : sequence of int
+            The subtrees to sweep, by their top nodes; 0 for none.
+        n_growing : int
+            The first sweeps, which are left out where the top splits already.
+        n_loose : int
+            The first sweeps, those for growing among them, after which nothing is polished.
+        limit : float
+            The cost after the loose sweeps above which the descent is given up.
+        how : tuple
+            How to polish.
+        """
+        luck = self.rng.random((len(tops), len(self.working.intercepts), 3 + N_FEATURES))
+        cost = self.price()
+        for turn, top in enumerate(tops):
+            if top > 0 and not (turn < n_growing and self.working.splits[top]):
+                sweep(self.data, self.working, self.state, top, luck[turn])
+            if turn + 1 < n_loose:
+                continue
+            if turn < n_loose:
+                now = self.price()
+            else:
+                now = float(refit(self.data, self.working, self.state, *how))
+                if now > cost * (1 - ENOUGH):
+                    return now, turn
+            if now > limit:
+                return np.inf, turn
+            cost = now
+        return cost, len(tops)
+
+
+def _overwrite(target: WorkingTree, source: WorkingTree) -> None:
+    for mine, other in zip(target, source, strict=True):
+        np.copyto(mine, other)

@@ -1,0 +1,238 @@
+"""Many rows: find the structure on a sample of them, then improve it node by node on all.
+
+A sample is searched with its weights scaled up, so that its trees cost about what they cost on all
+rows. On all rows a node is improved as in the small search, but its direction comes from dual
+coordinate descent, which needs no inner products and takes time in proportion to the rows.
+"""
+
+from collections.abc import Callable, Iterator
+from copy import deepcopy
+from dataclasses import replace
+from typing import TypeAlias
+
+import numpy as np
+
+from margintree._lib.arrays import BoolArray, FloatArray, IntArray
+from margintree._lib.products import norm, product
+from margintree.core import topology
+from margintree.core.problem import Problem
+from margintree.core.tree import ObliqueTree
+from margintree.search.margin.kernel_data import to_tree, to_working_tree
+from margintree.search.margin.kernels.dual_descent import dual_descent
+from margintree.search.margin.kernels.line_search import best_intercept
+from margintree.search.margin.kernels.route_rows import route_costs, route_scale, route_terminals
+from margintree.search.margin.kernels.sweep import relabel
+from margintree.search.margin.kernels.working_tree import (
+    KernelData,
+    WorkingTree,
+    count_splits,
+    margin_price,
+    rows_below,
+)
+
+SAMPLE_ROWS = 500
+"""Rows of a sample: few enough that all inner products fit in the cache."""
+LEAST_ROWS = 5
+"""Rows of every class that a sample has, if there are so many."""
+MANY_ROWS = 1000
+"""More rows than this are searched by way of a sample."""
+PASSES = 5
+"""Visits of every dual variable when a direction is looked for on all rows."""
+STRENGTHS = (1.0, 0.01)
+"""How strongly rows pull, in units of the regularity, in the margin problems on all rows."""
+AXIS_ROWS = 2000
+"""Rows on which single features are compared."""
+N_AXES = 2
+"""Single features, the best of them, that are tried on all rows."""
+SHORT = 1e-9
+"""Vectors shorter than this have no direction worth trying."""
+MAX_ROUNDS = 4
+"""How often subtrees are looked for on samples of their own."""
+ENOUGH = 1e-3
+"""Relative gain of a sweep over all rows, or of a new subtree, below which it is not worth it."""
+Find: TypeAlias = Callable[[IntArray, BoolArray, int], ObliqueTree]
+"""Returns a good tree for some rows, some of which are wrong now, of some depth."""
+
+
+def sample(
+    problem: Problem, rows: IntArray, is_wrong: BoolArray, depth: int, rng: np.random.Generator
+) -> Problem:
+    """Return the problem of a random sample of some rows.
+
+    Half of the sample are rows that a tree gets wrong, if there are any. Every class keeps its
+    weight, among these rows and among the others.
+    """
+    strata = 2 * problem.y[rows] + is_wrong
+    chosen, weights = [], []
+    for stratum in np.unique(strata):
+        members = rows[strata == stratum]
+        share = len(members) / len(rows)
+        if is_wrong.any():
+            share = (share + stratum % 2 * len(members) / is_wrong.sum()) / 2
+        size = min(max(LEAST_ROWS, round(SAMPLE_ROWS * share)), len(members))
+        drawn = rng.choice(members, size=size, replace=False)
+        mass = problem.row_weights[drawn]
+        chosen.append(drawn)
+        weights.append(mass * (problem.row_weights[members].sum() / mass.sum()))
+    drawn, mass = np.concatenate(chosen), np.concatenate(weights)
+    order = np.argsort(drawn)
+    return replace(
+        problem,
+        X=problem.X[drawn[order]],
+        y=problem.y[drawn[order]],
+        row_weights=mass[order],
+        depth=depth,
+    )
+
+
+class Refiner:
+    """Improves a tree on all rows of a large problem, node by node."""
+
+    def __init__(
+        self,
+        problem: Problem,
+        data: KernelData,
+        tree: ObliqueTree,
+        seed: int,
+        is_over: Callable[[], bool] = lambda: False,
+    ) -> None:
+        self.problem, self.data = problem, data
+        self.working = to_working_tree(data, tree)
+        self.rng = np.random.default_rng(seed)
+        self.is_over = is_over
+        self.terminals = np.ones(problem.n_rows, dtype=np.int64)
+        self.rounds_left = MAX_ROUNDS
+        self._settle()
+
+    def tree(self) -> ObliqueTree:
+        """Return the tree as it is now."""
+        return to_tree(self.problem, self.working)
+
+    def price(self) -> float:
+        """Return what the tree costs, a row within the routing margin a lot."""
+        margin = margin_price(self.data, self.working.scale[0])
+        return self._price(np.arange(self.problem.n_rows), 1) + float(margin)
+
+    def sweep(self) -> None:
+        """Improve every splitting node once, the lowest first, then the common norm."""
+        for node in np.flatnonzero(self.working.splits)[::-1]:
+            if self.is_over():
+                return
+            self._improve(int(node))
+        factor = route_scale(self.data, self.working) / self.working.scale[0]
+        for array in (self.working.weights, self.working.intercepts, self.working.scale):
+            array *= factor
+
+    def regrow(self, find: Find) -> bool:
+        """Look for better subtrees on samples of the rows that arrive at each node, top down.
+
+        A sample of all rows leaves few for the lower nodes. Returns whether a subtree was replaced.
+        """
+        changed = False
+        if self.rounds_left > 0:
+            self.rounds_left -= 1
+            for node in range(1, len(self.working.intercepts)):
+                if (node == 1 or self.working.splits[node // 2]) and not self.is_over():
+                    changed |= self._regrow_node(node, find)
+        return changed
+
+    def _regrow_node(self, node: int, find: Find) -> bool:
+        rows = rows_below(self.terminals, node)
+        before = self._price(rows, node)
+        if before <= 0:
+            return False
+        is_wrong = self._costs(rows, node) >= self.data.prices[rows].max(axis=1)
+        if self.rounds_left % 2:  # by turns a sample in which they have no special part
+            is_wrong[:] = False
+        found = find(rows, is_wrong, self.data.depth + 1 - node.bit_length())
+        kept = deepcopy(self.working)
+        graft(to_working_tree(self.data, found.deepened(self.data.depth)), self.working, node)
+        if self._price(rows, node) < before * (1 - ENOUGH):
+            self._settle()
+            return True
+        self.working = kept
+        return False
+
+    def _price(self, rows: IntArray, node: int) -> float:
+        """Return what the subtree of a node costs, but for the margin term."""
+        splits = count_splits(self.working, node)
+        return float(self._costs(rows, node).sum() + self.data.split_price * splits)
+
+    def _settle(self) -> None:
+        route_terminals(self.data, self.working, self.terminals)
+        relabel(self.data, self.working, self.terminals)
+
+    def _improve(self, node: int) -> None:
+        """Give a node a cheaper hyperplane, if one is found, with the subtrees below it fixed."""
+        rows = rows_below(self.terminals, node)
+        if len(rows) < 2:
+            return
+        cost = self._costs(rows, node).sum()
+        left, right = self._costs(rows, 2 * node), self._costs(rows, 2 * node + 1)
+        X = self.data.X[rows]
+        changed = False
+        for weights in self._directions(X, rows, node, left, right):
+            weights = weights * (self.working.scale[0] / norm(weights))
+            intercept, now = best_intercept(
+                product(X, weights), left, right, self.data.pull[rows], self.data.eps
+            )
+            if now < cost:
+                cost, changed = now, True
+                self.working.weights[node], self.working.intercepts[node] = weights, intercept
+        if changed:
+            self._settle()
+
+    def _directions(
+        self, X: FloatArray, rows: IntArray, node: int, left: FloatArray, right: FloatArray
+    ) -> Iterator[FloatArray]:
+        """Yield normal vectors worth a try: the present one, and large margins."""
+        present = self.working.weights[node].copy()
+        yield present
+        kept = np.where(product(X, present) + self.working.intercepts[node] >= 0, 1.0, -1.0)
+        sides = np.where(left == right, kept, np.where(left > right, 1.0, -1.0))
+        box = self.data.pull[rows] + np.abs(left - right)
+        if np.abs(sides.sum()) == len(sides) or not box.any():
+            return
+        for strength in STRENGTHS:
+            order = self.rng.permutation(len(rows))
+            found = dual_descent(
+                self.data.X, rows, sides, strength * box / box.mean(), order, PASSES
+            )
+            between = _unit(found) + _unit(present)
+            yield from (one for one in (found, between) if norm(one) > SHORT)
+        yield from self._best_axes(X, rows, left, right)
+
+    def _best_axes(
+        self, X: FloatArray, rows: IntArray, left: FloatArray, right: FloatArray
+    ) -> Iterator[FloatArray]:
+        """Yield the single features, up or down, that part a few of the rows best."""
+        few = self.rng.permutation(len(rows))[:AXIS_ROWS]
+        scale = self.working.scale[0]
+        axes = np.vstack([np.eye(X.shape[1]), -np.eye(X.shape[1])])
+        sides = left[few], right[few], self.data.pull[rows[few]], self.data.eps
+        costs = [best_intercept(product(scale * X[few], axis), *sides)[1] for axis in axes]
+        yield from axes[np.argsort(costs, kind="stable")[:N_AXES]]
+
+    def _costs(self, rows: IntArray, node: int) -> FloatArray:
+        costs = np.empty(len(rows))
+        route_costs(self.data, self.working, rows, node, costs)
+        return costs
+
+
+def graft(source: WorkingTree, target: WorkingTree, node: int) -> None:
+    """Put a whole tree in the place of a subtree of the same height, at the norm of the target."""
+    factor = target.scale[0] / source.scale[0]
+    depth = len(target.splits).bit_length() - 2
+    pairs = zip(topology.subtree(node, depth), topology.subtree(1, depth), strict=False)
+    for mine, theirs in pairs:
+        target.splits[mine] = source.splits[theirs]
+        target.labels[mine] = source.labels[theirs]
+        if source.splits[theirs]:
+            target.weights[mine] = source.weights[theirs] * factor
+            target.intercepts[mine] = source.intercepts[theirs] * factor
+
+
+def _unit(vector: FloatArray) -> FloatArray:
+    """Return the vector with norm 1, or a vector too short to tell its direction as it is."""
+    length = norm(vector)
+    return vector / length if length > SHORT else vector

@@ -1,0 +1,273 @@
+"""One tree at work: its splits improved, its subtrees rebuilt."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from margintree._lib.arrays import FloatArray, IntArray
+from margintree._lib.products import product
+from margintree.core.limits import Clock
+from margintree.core.problem import Problem
+from margintree.core.rules import Shape
+from margintree.search.sparse.nodes import Cut, Node, follow, n_splits
+from margintree.search.sparse.thresholds import best_thresholds, sparse_weights
+
+MAX_SWEEPS = 10
+"""How often a descent improves all splits at most."""
+MAX_PROGRAM_ROWS = 300
+"""Rows of a linear program."""
+MAX_ENTRIES = 3_000_000
+"""Rows, times directions and classes, that are looked at in one go."""
+GAIN = 1e-9
+"""The gain that counts as one."""
+ROUNDING = 1e-6
+"""Share of the separation that rounding may take."""
+
+
+class Descent:
+    """Improves trees, node after node."""
+
+    def __init__(
+        self, problem: Problem, shape: Shape, rng: np.random.Generator, clock: Clock
+    ) -> None:
+        self.problem, self.shape, self.rng, self.clock = problem, shape, rng, clock
+        self.price = problem.costs.splits
+        self.everything = np.arange(problem.n_rows)
+
+    def descend(self, node: Node) -> Node:
+        """Improve all splits until nothing improves any more, within the number of splits."""
+        before = np.inf
+        for _ in range(MAX_SWEEPS):
+            node = self.improved(node, self.everything, self.problem.depth)
+            cost = self.total(node)
+            if cost >= before - GAIN or self.clock.is_over():
+                break
+            before = cost
+        while n_splits(node) > self.shape.max_splits:
+            node = self._with_one_split_less(node)
+        return node
+
+    def cost(self, node: Node, rows: IntArray) -> float:
+        """Return what a subtree costs for its rows; infinity where it breaks the shape."""
+        if isinstance(node, int):
+            is_light = self.problem.row_weights[rows].sum() < self.shape.least_mass
+            is_root = len(rows) == self.problem.n_rows
+            return np.inf if is_light and not is_root else self._prices(rows)[:, node].sum()
+        left, right = self._parted(node, rows)
+        if not self._is_wide(node, left, right):
+            return np.inf
+        own = self.price * np.count_nonzero(node.weights)
+        return float(own + self.cost(node.left, left) + self.cost(node.right, right))
+
+    def total(self, node: Node) -> float:
+        """Return what a whole tree costs."""
+        return self.cost(node, self.everything)
+
+    def is_cheaper(self, node: Node, other: Node) -> bool:
+        """Tell whether one tree costs less than another."""
+        return self.total(node) < self.total(other) - GAIN
+
+    def _is_wide(self, node: Cut, left: IntArray, right: IntArray) -> bool:
+        """Tell whether the sides of a split are far enough apart."""
+        if not (len(left) and len(right)):
+            return False
+        values = product(self.problem.X, node.weights) / np.abs(node.weights).sum()
+        width = values[right].min() - values[left].max()
+        return bool(width >= self.shape.separation * (1 - ROUNDING))
+
+    def improved(self, node: Node, rows: IntArray, height: int) -> Node:
+        """Return a subtree that costs no more: first what is below, then the split itself."""
+        label = int(self._prices(rows).sum(axis=0).argmin()) if len(rows) else 0
+        if height == 0 or not len(rows) or self.clock.is_over():
+            return label if isinstance(node, int) or height == 0 else node
+        choices: list[Node] = [label]
+        if isinstance(node, Cut):
+            left, right = self._parted(node, rows)
+            node = replace(
+                node,
+                left=self.improved(node.left, left, height - 1),
+                right=self.improved(node.right, right, height - 1),
+            )
+            choices += [node, self._split(rows, node)]
+        elif self.cost(label, rows) > self.price:
+            grown = self._split(rows, Cut(np.zeros(self.problem.n_features), 0.0, label, label))
+            choices.append(self._grown(grown, rows, height))
+        return min(choices, key=lambda choice: self.cost(choice, rows))
+
+    def rebuilt(self, node: Node) -> Node:
+        """Return the tree with a random subtree split anew, between random classes."""
+        return self._rebuilt(node, self.everything, self.problem.depth)
+
+    def _rebuilt(self, node: Node, rows: IntArray, height: int) -> Node:
+        if isinstance(node, Cut) and self.rng.random() > 1 / (1 + n_splits(node)):
+            left, right = self._parted(node, rows)
+            share = n_splits(node.left) / max(1, n_splits(node) - 1)
+            if self.rng.random() < share:
+                return replace(node, left=self._rebuilt(node.left, left, height - 1))
+            return replace(node, right=self._rebuilt(node.right, right, height - 1))
+        return self._split_at_random(node, rows, height)
+
+    def _split_at_random(self, node: Node, rows: IntArray, height: int) -> Node:
+        """Return a new subtree whose first split parts random classes, or keeps random rows."""
+        present = np.unique(self.problem.y[rows])
+        if height == 0 or len(present) < 2:
+            return node
+        goes_right = self.rng.random(self.problem.n_classes) < 0.5
+        goes_right[self.rng.permutation(present)[:2]] = [False, True]
+        sides = np.where(goes_right[self.problem.y[rows]], 1.0, -1.0)
+        pulls = self.problem.row_weights[rows] * self.rng.random(len(rows))
+        weights = self._sparse_weights(rows, sides, pulls / pulls.sum())
+        if not weights.any():
+            return node
+        values = product(self.problem.X[rows], weights)
+        low, high = np.sort(self.rng.choice(values, 2)) if self.rng.random() < 0.3 else (0.0, 0.0)
+        middle = self._middle(values, sides) if low == high else (low + high) / 2
+        cut = Cut(weights, -middle, 0, 0)
+        return self._grown(cut, rows, height)
+
+    @staticmethod
+    def _middle(values: FloatArray, sides: FloatArray) -> float:
+        return float((values[sides > 0].mean() + values[sides < 0].mean()) / 2)
+
+    def _grown(self, node: Node, rows: IntArray, height: int) -> Node:
+        """Return the split with the best subtrees below it that single steps lead to."""
+        if isinstance(node, int):
+            return node
+        left, right = self._parted(node, rows)
+        return replace(
+            node,
+            left=self.improved(0, left, height - 1),
+            right=self.improved(0, right, height - 1),
+        )
+
+    def _split(self, rows: IntArray, node: Cut) -> Node:
+        """Return the best split of these rows that was found, with the subtrees of the given one.
+
+        Where a side is a leaf, its class is free.
+        """
+        left, right = self._options(node.left, rows), self._options(node.right, rows)
+        directions = np.array(list(self._directions(rows, node, left, right)))
+        directions = directions[directions.any(axis=1)]
+        if not len(directions):
+            return node
+        directions /= np.abs(directions).sum(axis=1, keepdims=True)
+        values = product(self.problem.X[rows], directions.T)
+        mass = self.problem.row_weights[rows]
+        costs, thresholds = self._best_thresholds(values, left, right, mass)
+        costs += self.price * np.count_nonzero(directions, axis=1)
+        best = int(costs.argmin())
+        if not np.isfinite(costs[best]):
+            return node
+        goes_right = values[:, best] >= thresholds[best]
+        return Cut(
+            directions[best],
+            -float(thresholds[best]),
+            self._with_class(node.left, rows[~goes_right]),
+            self._with_class(node.right, rows[goes_right]),
+        )
+
+    def _best_thresholds(
+        self, values: FloatArray, left: FloatArray, right: FloatArray, mass: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return the best thresholds, of as many directions at a time as memory allows."""
+        width = max(1, MAX_ENTRIES // (len(values) * max(left.shape[1], right.shape[1])))
+        found = [
+            best_thresholds(values[:, k : k + width], left, right, mass, self.shape)
+            for k in range(0, values.shape[1], width)
+        ]
+        costs, thresholds = zip(*found, strict=True)
+        return np.concatenate(costs), np.concatenate(thresholds)
+
+    def _directions(
+        self, rows: IntArray, node: Cut, left: FloatArray, right: FloatArray
+    ) -> Iterator[FloatArray]:
+        """Yield weights that a split could have."""
+        p = self.problem.n_features
+        yield from np.eye(p)
+        yield from -np.eye(p)
+        yield node.weights
+        for feature in np.flatnonzero(node.weights):
+            yield np.where(np.arange(p) == feature, 0.0, node.weights)
+        yield from self._tilted(rows, node, left, right)
+        sides = self._wanted(left, right)
+        pulls = np.abs(sides)
+        if pulls.any():
+            for strength in self.price * 10 ** self.rng.uniform(-2, 0.5, 2) + 1e-4 * pulls.sum():
+                yield self._sparse_weights(rows, np.sign(sides), pulls / strength)
+
+    def _wanted(self, left: FloatArray, right: FloatArray) -> FloatArray:
+        """Return how much cheaper the right side is for every row, for random classes of leaves."""
+        chosen = self.rng.integers(left.shape[1]), self.rng.integers(right.shape[1])
+        return np.asarray(left[:, chosen[0]] - right[:, chosen[1]])
+
+    def _tilted(
+        self, rows: IntArray, node: Cut, left: FloatArray, right: FloatArray
+    ) -> Iterator[FloatArray]:
+        """Yield the weights after the best change of each single one, the threshold fixed.
+
+        Features are at least 0, so rows go right one after the other as a weight grows.
+        """
+        if not node.weights.any():
+            return
+        X = self.problem.X[rows]
+        here = product(X, node.weights) + node.intercept
+        with np.errstate(divide="ignore", invalid="ignore"):
+            turns = np.where(
+                X > 0, here[:, None] / X, np.where(here >= 0, np.inf, -np.inf)[:, None]
+            )
+        reach = 4 * np.abs(node.weights).sum()
+        turns = np.clip(turns, -reach, reach)
+        loose = replace(self.shape, separation=0.0)
+        costs, steps = best_thresholds(turns, left, right, self.problem.row_weights[rows], loose)
+        for feature in np.flatnonzero(np.isfinite(costs)):
+            changed = node.weights.copy()
+            changed[feature] -= steps[feature]
+            yield changed
+
+    def _sparse_weights(self, rows: IntArray, sides: FloatArray, pulls: FloatArray) -> FloatArray:
+        """Return the weights whose sizes and violations of a margin cost least, row by row.
+
+        Of many rows a sample is enough, in which each stands for several.
+        """
+        pulled = np.flatnonzero(pulls * np.abs(sides))
+        if len(pulled) > MAX_PROGRAM_ROWS:
+            pulls = pulls * (len(pulled) / MAX_PROGRAM_ROWS)
+            pulled = self.rng.choice(pulled, MAX_PROGRAM_ROWS, replace=False)
+        weights = sparse_weights(self.problem.X[rows[pulled]], sides[pulled], pulls[pulled])
+        return np.where(np.abs(weights) > 1e-7 * np.abs(weights).sum(), weights, 0.0)
+
+    def _options(self, node: Node, rows: IntArray) -> FloatArray:
+        """Return what each row would pay below a side, of shape (n_rows, n_options)."""
+        if isinstance(node, int):
+            return self._prices(rows)
+        labels = follow(node, self.problem.X[rows])
+        return self._prices(rows)[np.arange(len(rows)), labels][:, None]
+
+    def _with_class(self, node: Node, rows: IntArray) -> Node:
+        return int(self._prices(rows).sum(axis=0).argmin()) if isinstance(node, int) else node
+
+    def _prices(self, rows: IntArray) -> FloatArray:
+        return np.asarray(self.problem.error_prices[rows])
+
+    def _parted(self, node: Cut, rows: IntArray) -> tuple[IntArray, IntArray]:
+        goes_right = product(self.problem.X[rows], node.weights) + node.intercept >= 0
+        return rows[~goes_right], rows[goes_right]
+
+    def _with_one_split_less(self, node: Node) -> Node:
+        """Return the cheapest tree that lacks one of the lowest splits."""
+        return min(
+            self._without_one(node, self.everything),
+            key=self.total,
+        )
+
+    def _without_one(self, node: Node, rows: IntArray) -> Iterator[Node]:
+        if isinstance(node, int):
+            return
+        left, right = self._parted(node, rows)
+        if isinstance(node.left, int) and isinstance(node.right, int):
+            yield self._with_class(0, rows)
+        for other in self._without_one(node.left, left):
+            yield replace(node, left=other)
+        for other in self._without_one(node.right, right):
+            yield replace(node, right=other)

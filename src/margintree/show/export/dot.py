@@ -1,0 +1,79 @@
+"""The tree as a graph that Graphviz draws."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from margintree.core import topology
+from margintree.show.export.named_tree import NamedTree, named
+from margintree.show.export.rounded_splits import question
+from margintree.show.export.wording import leaf_label, leaf_mix, question_lines
+
+_WIDTH = 40
+
+
+def export_dot(
+    model: Any,
+    *,
+    feature_names: Sequence[str] | None = None,
+    class_names: Sequence[Any] | None = None,
+) -> str:
+    """Return the tree as a graph in the dot language of Graphviz.
+
+    Splits ask the questions of `export_text`, with feature names and in original units; leaves
+    show their class and the mix of classes that arrived there in training. Draw it with
+    ``dot -Tsvg``.
+
+    Parameters
+    ----------
+    model : TreeClassifier or ObliqueTree
+        A fitted classifier, or its tree.
+    feature_names : sequence of str, optional
+        Names of the features; by default those seen in `fit`, or ``x0, x1, ...``.
+    class_names : sequence, optional
+        Names of the classes; by default those of the classifier, or ``0, 1, ...``.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> from margintree import ObliqueTree, export_dot
+    >>> tree = ObliqueTree.stump([2.0, -0.5], -1.0, leaf_classes=[0, 1], n_classes=2)
+    >>> print(export_dot(tree, feature_names=["height", "age"], class_names=["no", "yes"]))
+    digraph margintree {
+      node [shape=box];
+      1 [label="height * 2 - age * 0.5 >= 1 ?"];
+      3 [label="yes", style=rounded];
+      1 -> 3 [label="yes"];
+      2 [label="no", style=rounded];
+      1 -> 2 [label="no"];
+    }
+    """
+    lines = _lines(named(model, feature_names, class_names), 1)
+    return "\n".join(["digraph margintree {", "  node [shape=box];", *lines, "}"])
+
+
+def _lines(model: NamedTree, node: int) -> Iterator[str]:
+    """Yield the statements of the subtree below a node, which is a split or a leaf."""
+    node = model.tree.first_stop(node)
+    if node > len(model.tree.splits):
+        texts = [leaf_label(model, node), leaf_mix(model, node)]
+        yield f"  {node} [label={_string(filter(None, texts))}, style=rounded];"
+        return
+    asked = question(model.tree, node)
+    yield f"  {node} [label={_string(question_lines(model, asked, _WIDTH))}];"
+    sides = [topology.right(node), topology.left(node)]
+    for answer, child in zip(("yes", "no"), sides[::-1] if asked.is_turned else sides, strict=True):
+        yield from _lines(model, child)
+        yield f'  {node} -> {model.tree.first_stop(child)} [label="{answer}"];'
+
+
+def _string(lines: Iterator[str] | list[str]) -> str:
+    """Return lines of text as a string of dot in which nothing has a special meaning."""
+    return '"' + "\\n".join(map(_escaped, lines)) + '"'
+
+
+def _escaped(text: str) -> str:
+    # A backslash begins an escape and an ampersand a character of HTML, also within quotes.
+    return text.replace("\\", "\\\\").replace('"', '\\"').replace("&", "&amp;")

@@ -1,0 +1,105 @@
+"""What a program needs in order to predict as the classifier does."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from margintree._lib.arrays import FloatArray
+from margintree._lib.exceptions import InvalidInputError
+from margintree.core.tree import ObliqueTree
+from margintree.data.label_types import check_text, label_type
+from margintree.data.preprocessing import Encoding
+from margintree.show.export.named_tree import encoding_of, with_names
+
+Label: TypeAlias = str | int | float | bool
+
+
+@dataclass(frozen=True)
+class Predictor:
+    """A tree with everything that prediction takes, to the letter and to the last bit.
+
+    Attributes
+    ----------
+    tree : ObliqueTree
+        The tree.
+    features : tuple of str
+        The names of the features, or of the columns of the table that they are made of; all
+        different.
+    labels : tuple of str, int, float or bool
+        The labels in the order of the class codes; all of one type.
+    shares : ndarray of shape (2**D, K)
+        The class shares of every leaf.
+    encoding : Encoding or None
+        How the columns of a table become features; None when rows hold the features.
+    """
+
+    tree: ObliqueTree
+    features: tuple[str, ...]
+    labels: tuple[Label, ...]
+    shares: FloatArray
+    encoding: Encoding | None = None
+
+    def __post_init__(self) -> None:
+        label_type(self.labels)
+        check_text(self.features)
+        for what, names in (("features", self.features), ("classes", self.labels)):
+            if len(set(names)) != len(names):
+                raise InvalidInputError(
+                    f"The names of {what} must be all different; {_repeated(names)!r} is there "
+                    "more than once. Give other names."
+                )
+
+    def is_leaf(self, node: int) -> bool:
+        """Tell whether the node is a leaf."""
+        return node > len(self.tree.splits)
+
+    def label(self, leaf: int) -> Label:
+        """Return the label that a leaf, by its node number, predicts."""
+        return self.labels[int(self.tree.leaf_classes[leaf - len(self.tree.leaf_classes)])]
+
+    def leaf_shares(self, leaf: int) -> list[float]:
+        """Return the class shares of a leaf, by its node number."""
+        shares: list[float] = self.shares[leaf - len(self.tree.leaf_classes)].tolist()
+        return shares
+
+
+def predictor(
+    model: Any,
+    feature_names: Sequence[str] | None = None,
+    class_names: Sequence[Any] | None = None,
+) -> Predictor:
+    """Return what a program needs in order to predict as the model does.
+
+    Parameters
+    ----------
+    model : TreeClassifier or ObliqueTree
+        A fitted classifier, or its tree.
+    feature_names : sequence of str, optional
+        Names of the features; by default those seen in `fit`, or ``x0, x1, ...``.
+    class_names : sequence, optional
+        The labels; by default those of the classifier, or ``0, 1, ...``.
+
+    Examples
+    --------
+    >>> tree = ObliqueTree.stump([2.0], -1.0, leaf_classes=[0, 1], n_classes=2)
+    >>> predictor(tree, class_names=["no", "yes"]).label(3)
+    'yes'
+    """
+    tree, features, classes = with_names(model, feature_names, class_names)
+    encoding = encoding_of(model)
+    if encoding is not None:
+        if feature_names is not None:
+            raise InvalidInputError(
+                "The features of a model of tables are columns found by name, and other names "
+                "cannot be given. Rename the columns of the table."
+            )
+        features = [column.name for column in encoding.columns]
+    shares = tree.leaf_shares(getattr(model, "smoothing", 0.0))
+    labels = tuple(np.asarray(classes).tolist())
+    return Predictor(tree, tuple(map(str, features)), labels, shares, encoding)
+
+
+def _repeated(names: Sequence[Any]) -> Any:
+    return next(name for i, name in enumerate(names) if name in names[:i])

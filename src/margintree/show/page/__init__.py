@@ -1,0 +1,118 @@
+"""One self-contained interactive HTML page about a tree, made of plain data.
+
+The page loads nothing from anywhere: style, script and data are in it, and its content security
+policy lets nothing else run. What it shows is described by a mapping of plain data::
+
+    tree        the entries of ObliqueTree.to_dict()
+    shares      the class shares of every leaf
+    features    names of the features; optional
+    conditions  the features that are 1 where their name holds and 0 elsewhere; optional
+    columns     the columns of Encoding.to_dict() where features are made of a table; optional
+    classes     names of the classes, first those of the tree in the order of its codes; optional
+    margins     whether splits have margins to show; by default they do
+    fit         what the fit cost, proved and did; optional
+    evaluation  what the tree does with rows; optional
+
+`margintree.show.report` says what the last two hold.
+"""
+
+import base64
+import hashlib
+import html
+import json
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+from string import Template
+from typing import Any
+
+SCRIPTS = (
+    "tree",
+    "table",
+    "changes",
+    "page",
+    "boxes",
+    "drawing",
+    "node",
+    "row",
+    "quality",
+    "fit",
+    "start",
+)
+"""The parts of the script, in the order in which they are put together."""
+
+_ESCAPES = {ord(letter): f"\\u{ord(letter):04x}" for letter in "<>&\u2028\u2029"}
+
+
+def render(title: str, content: Mapping[str, Any]) -> str:
+    """Return the page as the text of an HTML file.
+
+    Parameters
+    ----------
+    title : str
+        What the page is about.
+    content : mapping
+        The plain data that the page shows; see the module.
+
+    Examples
+    --------
+    >>> from margintree import ObliqueTree
+    >>> tree = ObliqueTree.stump([2.0], -1.0, leaf_classes=[0, 1], n_classes=2)
+    >>> page = render("<b>", {"tree": tree.to_dict(), "shares": tree.leaf_shares().tolist()})
+    >>> "<title>&lt;b&gt;</title>" in page
+    True
+    """
+    style, script = _style(), _script()
+    return Template(_asset("template.html")).substitute(
+        title=html.escape(title),
+        policy=f"default-src 'none'; style-src '{_digest(style)}'; script-src '{_digest(script)}'; "
+        "base-uri 'none'; form-action 'none'",
+        style=style,
+        script=script,
+        data=embedded(content),
+    )
+
+
+def embedded(content: Any) -> str:
+    r"""Return plain data as JSON that cannot end the element of the page that holds it.
+
+    Examples
+    --------
+    >>> embedded({"name": "</script>"})
+    '{"name":"\\u003c/script\\u003e"}'
+    """
+    text = json.dumps(content, allow_nan=False, ensure_ascii=False, separators=(",", ":"))
+    return text.translate(_ESCAPES)
+
+
+def framed(page: str) -> str:
+    """Return HTML that shows a page inside another, neither touching the other.
+
+    Examples
+    --------
+    >>> framed("<p>")[:40]
+    '<iframe class="margintree" title="Decisi'
+    """
+    return (
+        '<iframe class="margintree" title="Decision tree" sandbox="allow-scripts" width="100%" '
+        f'height="700" style="border: 0" srcdoc="{html.escape(page)}"></iframe>'
+    )
+
+
+@cache
+def _style() -> str:
+    return _asset("report.css")
+
+
+@cache
+def _script() -> str:
+    return "\n".join(_asset(f"script/{name}.js") for name in SCRIPTS)
+
+
+def _asset(name: str) -> str:
+    return files("margintree.show.page").joinpath(name).read_text(encoding="utf-8")
+
+
+def _digest(text: str) -> str:
+    """Return the text's fingerprint as a content security policy names it."""
+    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"

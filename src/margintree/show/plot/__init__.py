@@ -1,0 +1,13 @@
+"""Pictures of trees and of how they were found, on matplotlib's axes.
+
+Every function draws on the axes that it is given, or else on new ones, and returns the axes.
+Nothing is shown or saved: that is the caller's. matplotlib comes with the extra ``plot`` and is
+imported with the first picture.
+"""
+
+from margintree.show.plot.partition import plot_partition
+from margintree.show.plot.path_plot import plot_path
+from margintree.show.plot.trace_plot import plot_trace
+from margintree.show.plot.tree_plot import plot_tree
+
+__all__ = ["plot_partition", "plot_path", "plot_trace", "plot_tree"]

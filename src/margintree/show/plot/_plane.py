@@ -1,0 +1,138 @@
+"""A plane through the space of the features, and the parts into which a tree divides it."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+
+from margintree._lib.arrays import BoolArray, FloatArray
+from margintree._lib.exceptions import InvalidInputError
+from margintree.core import topology
+from margintree.core.space import Scaling
+from margintree.core.tree import ObliqueTree
+from margintree.show.export.named_tree import NamedTree
+
+_ROOM = 0.06
+"""Space around the rows, as a share of their range."""
+_MOST_NAMED = 2
+"""Features up to which the title says which value each has."""
+
+Piece: TypeAlias = tuple[int, FloatArray]
+"""A node, and the corners of the part of the picture that comes to it."""
+
+
+@dataclass(frozen=True)
+class Plane:
+    """Two features of a tree, the others held at their medians.
+
+    Attributes
+    ----------
+    tree : ObliqueTree
+        The tree of the plane: two features, original units.
+    features : pair of int
+        The two features, among those of the whole tree.
+    box : ndarray of shape (4, 2)
+        The corners of the picture.
+    title : str
+        What is held at which value.
+    """
+
+    tree: ObliqueTree
+    features: list[int]
+    box: FloatArray
+    title: str
+
+    @classmethod
+    def through(cls, names: NamedTree, X: FloatArray, features: Sequence[int | str]) -> "Plane":
+        """Return the plane through the medians of the rows."""
+        shown = _pair(features, names.features)
+        others = np.setdiff1d(np.arange(X.shape[1]), shown)
+        medians = np.median(X[:, others], axis=0)
+        raw = names.tree.in_original_units()
+        tree = ObliqueTree(
+            raw.weights[:, shown],
+            raw.intercepts + raw.weights[:, others] @ medians,
+            raw.splits,
+            raw.leaf_classes,
+            raw.leaf_mass,
+            Scaling.identity(len(shown)),
+        )
+        title = _title([names.features[j] for j in others], medians)
+        return cls(tree, shown, _box(X[:, shown]), title)
+
+    def pieces(self, node: int = 1, corners: FloatArray | None = None) -> Iterator[Piece]:
+        """Yield every split and leaf at or below a node with its part of the picture."""
+        corners = self.box if corners is None else corners
+        node = self.tree.first_stop(node)
+        yield node, corners
+        if node <= len(self.tree.splits):
+            left, right = sides(corners, self.values(node, corners))
+            yield from self.pieces(topology.left(node), left)
+            yield from self.pieces(topology.right(node), right)
+
+    def values(self, node: int, points: FloatArray) -> FloatArray:
+        """Return the value of a split at points of the plane."""
+        return np.asarray(points @ self.tree.weights[node - 1] + self.tree.intercepts[node - 1])
+
+
+def _pair(features: Sequence[int | str], names: tuple[str, ...]) -> list[int]:
+    """Return two different features by number."""
+    try:
+        pair = [names.index(f) if isinstance(f, str) else range(len(names))[f] for f in features]
+    except (ValueError, IndexError):
+        pair = []
+    if len(pair) != 2 or pair[0] == pair[1]:
+        raise InvalidInputError(
+            f"features must be two different features, by number in 0..{len(names) - 1} or by name "
+            f"from {list(names)}; {features!r} was given."
+        )
+    return pair
+
+
+def _title(names: list[str], medians: FloatArray) -> str:
+    """Return which features are held at which value."""
+    if len(names) > _MOST_NAMED:
+        return f"the other {len(names)} features at their medians"
+    held = [f"{name} = {value:.3g}" for name, value in zip(names, medians, strict=True)]
+    return f"{', '.join(held)} (medians)" if held else ""
+
+
+def _box(points: FloatArray) -> FloatArray:
+    """Return the corners of a box with some space around the points."""
+    low, high = points.min(axis=0), points.max(axis=0)
+    room = np.where(high > low, _ROOM * (high - low), 0.5)
+    (left, bottom), (right, top) = low - room, high + room
+    return np.array([[left, bottom], [right, bottom], [right, top], [left, top]])
+
+
+def crossings(corners: FloatArray, values: FloatArray) -> tuple[BoolArray, FloatArray]:
+    """Return which sides of a polygon a line crosses, given its values at the corners, and where.
+
+    A side runs from a corner to the next one.
+    """
+    to, value_to = np.roll(corners, -1, axis=0), np.roll(values, -1)
+    crosses = (values >= 0) != (value_to >= 0)
+    share = values[crosses] / (values[crosses] - value_to[crosses])
+    return crosses, corners[crosses] + share[:, None] * (to - corners)[crosses]
+
+
+def sides(corners: FloatArray, values: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the corners of the two parts of a convex polygon left and right of a line.
+
+    As for rows, what lies on the line goes right.
+
+    Examples
+    --------
+    >>> triangle = np.array([[0.0, 0.0], [2.0, 0.0], [0.0, 2.0]])
+    >>> left, right = sides(triangle, np.array([-1.0, 1.0, 1.0]))
+    >>> left.tolist(), right.tolist()
+    ([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]], [[1.0, 0.0], [2.0, 0.0], [0.0, 2.0], [0.0, 1.0]])
+    """
+    crosses, points = crossings(corners, values)
+    parts = []
+    for kept in (values < 0, values >= 0):
+        places = np.concatenate([np.flatnonzero(kept), np.flatnonzero(crosses) + 0.5])
+        both = np.concatenate([corners[kept], points])
+        parts.append(both[np.argsort(places)])
+    return parts[0], parts[1]

@@ -1,0 +1,303 @@
+"""The tree as cards: what every split asks, and which rows come to it."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from margintree._lib.exceptions import InvalidInputError
+from margintree.show.export.margins import has_margins
+from margintree.show.export.named_tree import NamedTree, named
+from margintree.show.export.rounded_splits import Question, question
+from margintree.show.export.wording import asks_condition
+from margintree.show.plot._layout import Card, class_mass, laid_out
+from margintree.show.plot._pen import Pen, shortened, text_width
+from margintree.show.plot._style import FAINT, INK, PAPER, axes_or_new, class_colours
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+# All lengths are in lines of text.
+_TEXT, _SMALL = 0.72, 0.58
+_PAD = 0.5
+_BAR = 4.4
+_LONGEST_NAME = 11.0
+_LEAST_WIDTH = 12.0
+_LEAF_WIDTH, _LEAF_HEIGHT = 7.0, 3.1
+_GAP, _DROP = 0.9, 2.4
+_INCHES = 0.2
+"""Height of a line in a figure that we make ourselves."""
+
+
+def plot_tree(
+    model: Any,
+    *,
+    feature_names: Sequence[str] | None = None,
+    class_names: Sequence[Any] | None = None,
+    max_terms: int = 4,
+    ax: "Axes | None" = None,
+) -> "Axes":
+    """Draw a tree: one card for every split and every leaf that rows can reach.
+
+    The card of a split lists its most influential features with their coefficients in original
+    units, rounded to three digits (`export_text` has them all, and all digits that matter). The bar
+    beside a coefficient is its influence: how far the feature moves the sum over its whole range,
+    to the right when it adds. Rows whose sum reaches the threshold follow "yes", which is always
+    drawn on the right; those whose sum is as close to it as the card says lie inside the margin,
+    whose width is its share of a box in which every feature spans 1. A split on a single feature
+    compares it as it is. The strip at the foot of a card shows the classes of the training rows
+    that come to it.
+
+    Parameters
+    ----------
+    model : TreeClassifier or ObliqueTree
+        A fitted classifier, or its tree.
+    feature_names : sequence of str, optional
+        Names of the features; by default those seen in `fit`, or ``x0, x1, ...``.
+    class_names : sequence, optional
+        Names of the classes; by default those of the classifier, or ``0, 1, ...``.
+    max_terms : int, default=4
+        Number of features to list in a split, at least 1.
+    ax : Axes, optional
+        Where to draw; by default on a new figure, large enough for the tree.
+
+    Returns
+    -------
+    Axes
+
+    Examples
+    --------
+    >>> from margintree import ObliqueTree
+    >>> from margintree.show.plot import plot_tree
+    >>> tree = ObliqueTree.stump([2.0, -0.5], -1.0, leaf_classes=[0, 1], n_classes=2)
+    >>> ax = plot_tree(tree, feature_names=["height", "age"], class_names=["no", "yes"])
+    """
+    if max_terms < 1:
+        raise InvalidInputError(f"max_terms must be at least 1; {max_terms!r} was given.")
+    names = named(model, feature_names, class_names)
+    drawing = _Drawing(names, max_terms, has_margins(model))
+    ax = axes_or_new(ax, _INCHES * drawing.width, _INCHES * drawing.height)
+    drawing.draw(ax)
+    return ax
+
+
+class _Drawing:
+    """The layout of a tree, and how its parts are drawn."""
+
+    def __init__(self, model: NamedTree, max_terms: int, has_margins: bool) -> None:
+        self.model, self.tree, self.has_margins = model, model.tree, has_margins
+        self.root = laid_out(self.tree)
+        self.cards = list(self.root.all())
+        self.questions = {c.node: question(self.tree, c.node) for c in self.cards if c.children}
+        self.max_terms = max_terms
+        self.colours = class_colours(self.tree.n_classes)
+        self.influence = np.abs(self.tree.weights).max(initial=np.finfo(float).tiny)
+        self.n_columns = len(self.root.leaves())
+        names, numbers = self._widest()
+        self.name_width, self.number_width = min(_LONGEST_NAME, names), numbers + _PAD
+        inner = self.name_width + self.number_width + 2 * _PAD + _BAR
+        headlines = map(self._headline, self.questions.values())
+        widest = max((text_width(words, _TEXT, bold=True) for words in headlines), default=0.0)
+        self.card_width = max(_LEAST_WIDTH, inner + 2 * _PAD, widest + 2 * _PAD)
+        self.pitch = max(_LEAF_WIDTH, self.card_width / 2) + _GAP
+        self.tops = self._tops()
+
+    def _widest(self) -> tuple[float, float]:
+        """Return the width of the widest name and of the widest number that are listed."""
+        shown = [term for asked in self.questions.values() for term in self._terms(asked)]
+        names = (text_width(self._words(j), _TEXT) for j, _ in shown)
+        numbers = (text_width(_few_digits(float(number)), _TEXT) for _, number in shown)
+        return max(names, default=0.0), max(numbers, default=0.0)
+
+    def _words(self, j: int) -> str:
+        """Return what is added up: a feature, or what a condition adds."""
+        name = self.model.features[j]
+        return f"if {name}" if j in self.model.conditions else name
+
+    def _headline(self, asked: Question) -> str:
+        """Return the threshold, with the feature if there is a single one."""
+        words = f"≥ {_few_digits(float(asked.threshold))} ?"
+        if not _is_single(asked):
+            return words
+        name = self.model.features[asked.terms[0][0]]
+        if asks_condition(self.model, asked):
+            words = "?"
+        return f"{shortened(name, _TEXT, _LONGEST_NAME, bold=True)} {words}"
+
+    def _terms(self, asked: Question) -> tuple[tuple[int, str], ...]:
+        """Return the terms to list; a single one is named beside its threshold."""
+        return () if _is_single(asked) else asked.terms[: self.max_terms]
+
+    def _tops(self) -> list[float]:
+        """Return the y at which the cards of every level begin, and the foot of the last."""
+        tops = [-self._legend_height()]
+        for level in range(max(card.level for card in self.cards) + 1):
+            tallest = max(self._height(card) for card in self.cards if card.level == level)
+            tops.append(tops[-1] - tallest - _DROP)
+        return [*tops[:-1], tops[-1] + _DROP]
+
+    def _height(self, card: Card) -> float:
+        if not card.children:
+            return _LEAF_HEIGHT
+        asked = self.questions[card.node]
+        has_more = len(asked.terms) > self.max_terms
+        return len(self._terms(asked)) + has_more + self.has_margins + 3.35
+
+    @property
+    def width(self) -> float:
+        """The width of the drawing."""
+        return max(self.n_columns * self.pitch, self.card_width + _GAP)
+
+    @property
+    def height(self) -> float:
+        """The height of the drawing."""
+        return -self.tops[-1]
+
+    def draw(self, ax: "Axes") -> None:
+        """Draw everything."""
+        pen = Pen(ax)
+        middle = (self.n_columns - 1) / 2 * self.pitch
+        ax.set_axis_off()
+        ax.set_aspect("equal")
+        ax.set_xlim(middle - self.width / 2, middle + self.width / 2)
+        ax.set_ylim(self.tops[-1] - 0.1, 0.1)
+        self._draw_legend(pen, middle - self.width / 2 + _GAP / 2)
+        for card in self.cards:
+            for child in card.children:
+                self._draw_edge(pen, card, child)
+            if card.children:
+                self._draw_split(pen, card)
+            else:
+                self._draw_leaf(pen, card)
+
+    def _legend_items(self) -> list[tuple[float, float, int, str]]:
+        """Return x, y, class and name of every entry of the legend, which breaks into lines."""
+        items, x, y = [], 0.0, -1.0
+        for k, name in enumerate(self.model.classes):
+            name = shortened(name, _TEXT, _LONGEST_NAME)
+            needed = 1.9 + text_width(name, _TEXT)
+            if x and x + needed > self.width - _GAP:
+                x, y = 0.0, y - 1.2
+            items.append((x, y, k, name))
+            x += needed
+        return items
+
+    def _legend_height(self) -> float:
+        return 1.2 - self._legend_items()[-1][1]
+
+    def _draw_legend(self, pen: Pen, left: float) -> None:
+        for x, y, k, name in self._legend_items():
+            pen.box(left + x, y, 0.8, 0.6, facecolor=self.colours[k])
+            pen.text(left + x + 1.1, y, name, _TEXT)
+
+    def _draw_edge(self, pen: Pen, card: Card, child: Card) -> None:
+        start = card.x * self.pitch, self.tops[card.level] - self._height(card)
+        end = child.x * self.pitch, self.tops[child.level]
+        whole, part = (class_mass(self.tree, c.node).sum() for c in (card, child))
+        width = 1.0 + 4.0 * part / whole if whole else 1.5
+        pen.ax.plot(*zip(start, end, strict=True), color="#c4c4c4", linewidth=width, zorder=1)
+        words = "yes" if child is card.children[1] else "no"
+        x, y = end[0] + 0.4 * (start[0] - end[0]), end[1] + 0.4 * (start[1] - end[1])
+        half = text_width(words, _TEXT, bold=True) / 2 + 0.25
+        pen.box(x - half, y - 0.42, 2 * half, 0.95, zorder=2)
+        pen.text(x, y - 0.2, words, _TEXT, align="middle", bold=True)
+
+    def _frame(self, pen: Pen, card: Card, width: float) -> tuple[float, float]:
+        """Draw the box and the head of a card; return its left edge and the foot of its head."""
+        left, top = card.x * self.pitch - width / 2, self.tops[card.level]
+        height = self._height(card)
+        pen.box(left, top - height, width, height, edgecolor="#9a9a9a", linewidth=0.8)
+        y = top - 0.85
+        total = class_mass(self.tree, card.node).sum()
+        pen.text(left + _PAD, y, f"node {card.node}", _SMALL, colour=FAINT)
+        if total:
+            right = left + width - _PAD
+            pen.text(right, y, f"n = {total:.4g}", _SMALL, align="right", colour=FAINT)
+        return left, y
+
+    def _draw_split(self, pen: Pen, card: Card) -> None:
+        asked = self.questions[card.node]
+        left, y = self._frame(pen, card, self.card_width)
+        zero = left + self.card_width - _PAD - _BAR / 2
+        terms = self._terms(asked)
+        pen.box(zero - 0.02, y - len(terms) - 0.2, 0.04, len(terms), facecolor=FAINT)
+        for j, number in terms:
+            y -= 1.0
+            self._draw_term(pen, left, y, j, float(number))
+            self._draw_influence(pen, zero, y, card.node, j, asked.is_turned)
+        if len(asked.terms) > self.max_terms:
+            y -= 1.0
+            words = f"and {len(asked.terms) - len(terms)} smaller"
+            right = left + _PAD + self.name_width
+            pen.text(right, y, words, _SMALL, align="right", colour=FAINT)
+        self._draw_threshold(pen, card, left, y - 1.1)
+        self._draw_mix(pen, card, left, self.card_width)
+
+    def _draw_term(self, pen: Pen, left: float, y: float, j: int, number: float) -> None:
+        name = shortened(self._words(j), _TEXT, self.name_width)
+        right = left + _PAD + self.name_width
+        pen.text(right, y, name, _TEXT, align="right")
+        pen.text(right + self.number_width, y, _few_digits(number), _TEXT, align="right")
+
+    def _draw_influence(
+        self, pen: Pen, zero: float, y: float, node: int, j: int, is_turned: bool
+    ) -> None:
+        weight = self.tree.weights[node - 1, j] * (-1 if is_turned else 1)
+        length = weight / self.influence * _BAR / 2
+        face = INK if weight > 0 else PAPER
+        x = min(zero, zero + length)
+        pen.box(x, y - 0.05, abs(length), 0.6, facecolor=face, edgecolor=INK, linewidth=0.7)
+
+    def _draw_threshold(self, pen: Pen, card: Card, left: float, y: float) -> None:
+        asked, middle = self.questions[card.node], left + self.card_width / 2
+        pen.text(middle, y, self._headline(asked), _TEXT, align="middle", bold=True)
+        if self.has_margins and asked.terms:
+            words = self._margin(card.node, asked)
+            pen.text(middle, y - 1.0, words, _SMALL, align="middle", colour=FAINT)
+
+    def _margin(self, node: int, asked: Question) -> str:
+        """Return how close to the threshold the margin reaches, and how wide it is."""
+        weights = self.tree.weights[node - 1]
+        # A sum is scaled such that its margin ends at 1; a single feature is left as it is.
+        feature = asked.terms[0][0]
+        single = self.tree.scaling.span[feature] / abs(weights[feature])
+        reach = single if _is_single(asked) else 1.0
+        return f"margin ± {_few_digits(reach)}, width {2 / np.linalg.norm(weights):.2g}"
+
+    def _draw_leaf(self, pen: Pen, card: Card) -> None:
+        left, y = self._frame(pen, card, _LEAF_WIDTH)
+        label = self.tree.leaf_classes[card.node - len(self.tree.leaf_classes)]
+        name = shortened(self.model.classes[label], _TEXT, _LEAF_WIDTH - 2 * _PAD - 1, bold=True)
+        half = (text_width(name, _TEXT, bold=True) + 1.0) / 2
+        middle = left + _LEAF_WIDTH / 2
+        pen.box(middle - half, y - 1.12, 0.65, 0.65, facecolor=self.colours[label])
+        pen.text(middle - half + 1.0, y - 1.1, name, _TEXT, bold=True)
+        self._draw_mix(pen, card, left, _LEAF_WIDTH)
+
+    def _draw_mix(self, pen: Pen, card: Card, left: float, width: float) -> None:
+        """Draw the strip of classes at the foot of a card."""
+        mass = class_mass(self.tree, card.node)
+        foot = self.tops[card.level] - self._height(card)
+        if not mass.any():
+            return
+        shares = mass / mass.sum() * (width - 2 * _PAD)
+        starts = left + _PAD + np.cumsum(shares) - shares
+        for k in np.flatnonzero(shares):
+            pen.box(starts[k], foot + 0.3, shares[k], 0.45, facecolor=self.colours[k])
+
+
+def _is_single(asked: Question) -> bool:
+    """Tell whether a question is about one feature as it is."""
+    return len(asked.terms) == 1 and asked.terms[0][1] == "1"
+
+
+def _few_digits(value: float) -> str:
+    """Return the number with three digits, or all before the point, and a true minus sign.
+
+    Examples
+    --------
+    >>> _few_digits(-0.35264), _few_digits(1234.5), _few_digits(2.5e9)
+    ('−0.353', '1234', '2.5e+09')
+    """
+    text = f"{value:.0f}" if 1e3 <= abs(value) < 1e6 else f"{value:.3g}"
+    return text.replace("-", "−")

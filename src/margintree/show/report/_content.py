@@ -1,0 +1,167 @@
+"""What a report tells, as plain data for the page.
+
+``fit`` holds what is known of the fit: cost by term, bound, gap, why it stopped, trace; a number
+that is not finite is None. ``evaluation`` holds what was counted over all rows::
+
+    n_rows      the number of rows
+    confusion   rows of each class (first index) that were called each class (second index)
+    arrivals    by node, how many rows of each class arrive there
+    histograms  by splitting node, `histogram` of f over the rows that arrive there
+    rows        those to choose from: their numbers from 0, their values and their class codes;
+                a value that is missing is None
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import fields
+from math import isfinite, isnan
+from typing import Any
+
+import numpy as np
+
+from margintree._lib.arrays import FloatArray, IntArray
+from margintree.core import topology
+from margintree.core.tree import ObliqueTree
+from margintree.show.export.margins import has_margins
+from margintree.show.export.named_tree import encoding_of, named
+from margintree.show.page import embedded
+from margintree.show.report._histogram import histogram
+
+MAX_CHARACTERS = 1_800_000
+"""How long the data of a page may be before rows are left out of those to choose from."""
+
+_LEAST_ROWS = 100
+
+
+def model_entries(model: Any, feature_names: Sequence[str] | None = None) -> dict[str, Any]:
+    """Return what is known of a fitted classifier without any rows."""
+    known = named(model, feature_names)
+    encoding = encoding_of(model)
+    return {
+        "columns": None if encoding is None else encoding.to_dict()["columns"],
+        "conditions": sorted(known.conditions),
+        "tree": known.tree.to_dict(),
+        "shares": known.tree.leaf_shares(model.smoothing).tolist(),
+        "features": list(known.features),
+        "classes": list(known.classes),
+        "margins": has_margins(model),
+        "fit": _fit_entry(model),
+    }
+
+
+def _fit_entry(model: Any) -> dict[str, Any]:
+    """Return what the fit cost, proved and did."""
+    result = model.result_
+    return {
+        "cost": _cost_terms(model.cost_),
+        "total": _finite(model.cost_.total),
+        "bound": _finite(result.bound),
+        "gap": _finite(result.gap),
+        "optimal": result.is_optimal,
+        "ended": result.ended,
+        "by": f"{result.solver} {result.version}".strip(),
+        "seconds": _finite(result.seconds),
+        "trace": [[_finite(value) for value in point] for point in result.trace],
+    }
+
+
+def _cost_terms(cost: Any) -> dict[str, float]:
+    """Return the terms of a cost, by name, that add up to its total."""
+    return {field.name: getattr(cost, field.name) for field in fields(cost) if field.type is float}
+
+
+def _finite(value: float) -> float | None:
+    """Return the number, or None for an infinite one, which JSON cannot hold."""
+    return value if isfinite(value) else None
+
+
+def with_evaluation(
+    model: Any, content: dict[str, Any], X: FloatArray, y: Sequence[Any]
+) -> dict[str, Any]:
+    """Return the content of a page together with what the tree does with rows."""
+    tree: ObliqueTree = model.tree_
+    encoding = encoding_of(model)
+    classes, codes = _coded(model.classes_.tolist(), content["classes"], y)
+    scaled = tree.scaling.apply(X if encoding is None else encoding.encoded(X))
+    leaves = tree.apply(scaled)
+    called = tree.leaf_classes[leaves - len(tree.leaf_classes)]
+    confusion = np.zeros((len(classes), len(classes)), dtype=int)
+    np.add.at(confusion, (codes, called), 1)
+    evaluation: dict[str, Any] = {"n_rows": len(X), "confusion": confusion.tolist()}
+    evaluation |= _counts_by_node(tree, scaled, leaves, codes, len(classes))
+    content = content | {"classes": classes, "evaluation": evaluation}
+    room = MAX_CHARACTERS - len(embedded(content))
+    evaluation["rows"] = _rows_to_choose_from(X, codes, room)
+    return content
+
+
+def _counts_by_node(
+    tree: ObliqueTree, scaled: FloatArray, leaves: IntArray, codes: IntArray, n_classes: int
+) -> dict[str, dict[int, Any]]:
+    """Return who arrives at every node, and how far from the hyperplane of every split."""
+    arrivals, histograms = {}, {}
+    for node, rows in _arriving(tree, leaves):
+        arrivals[node] = np.bincount(codes[rows], minlength=n_classes).tolist()
+        if node <= len(tree.splits):
+            values = scaled[rows] @ tree.weights[node - 1] + tree.intercepts[node - 1]
+            histograms[node] = histogram(values, codes[rows])
+    return {"arrivals": arrivals, "histograms": histograms}
+
+
+def _coded(
+    labels: Sequence[Any], names: Sequence[str], y: Sequence[Any]
+) -> tuple[list[str], IntArray]:
+    """Return the names of all classes and the code of every label in ``y``.
+
+    Labels are looked up as they are and else by their text: a table without any text label holds
+    integers even where the model knows more. Labels that the model does not know come last.
+    """
+    code_of = {str(label): code for code, label in enumerate(labels)}
+    code_of |= {label: code for code, label in enumerate(labels)}
+    all_names = list(names)
+    codes = np.empty(len(y), dtype=np.int64)
+    for i, label in enumerate(y):
+        code = code_of.get(label, code_of.get(str(label)))
+        if code is None:
+            code = code_of[str(label)] = len(all_names)
+            all_names.append(str(label))
+        codes[i] = code
+    return all_names, codes
+
+
+def _arriving(tree: ObliqueTree, leaves: IntArray) -> Iterator[tuple[int, IntArray]]:
+    """Yield the splits and the leaves that can be reached, each with the rows that arrive there."""
+    waiting = [(1, np.arange(len(leaves)))]
+    while waiting:
+        node, rows = waiting.pop()
+        node = tree.first_stop(node)
+        yield node, rows
+        if node <= len(tree.splits):
+            height = tree.depth - topology.depth_of(node) - 1
+            is_right = (leaves[rows] >> height) % 2 == 1
+            waiting.append((topology.right(node), rows[is_right]))
+            waiting.append((topology.left(node), rows[~is_right]))
+
+
+def _rows_to_choose_from(X: FloatArray, codes: IntArray, room: int) -> dict[str, Any]:
+    """Return all rows, or evenly spaced ones where all would take more than ``room`` characters."""
+    numbers = np.arange(len(X))
+    sample = numbers[:: max(1, len(X) // _LEAST_ROWS)]
+    length = len(embedded(_short(X[sample]))) / len(sample) + 10
+    n_kept = min(len(X), max(_LEAST_ROWS, int(room / length)))
+    kept = numbers[np.arange(n_kept) * len(X) // n_kept]
+    return {
+        "numbers": kept.tolist(),
+        "values": _short(X[kept]),
+        "labels": codes[kept].tolist(),
+    }
+
+
+def _short(X: FloatArray) -> list[list[float | None]]:
+    """Return rows of the same numbers, those without a fraction as integers, which are shorter."""
+    return [[_short_value(value) for value in row] for row in X.tolist()]
+
+
+def _short_value(value: float) -> float | None:
+    if isnan(value):
+        return None
+    return int(value) if value.is_integer() and abs(value) < 1e15 else value

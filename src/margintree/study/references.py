@@ -1,0 +1,140 @@
+"""Classifiers of other packages, to compare with: the outside references of a study.
+
+They are taken from their own packages and only adapted, not written again. `REFERENCES` lists them;
+each says by itself why it cannot be used here, if it cannot.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MinMaxScaler
+from sklearn.svm import SVC, LinearSVC
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from margintree._lib.arrays import AnyArray
+from margintree._lib.extras import imported
+
+EXTRA = "references"
+"""The extra of margintree that brings the packages."""
+
+
+@dataclass(frozen=True)
+class Reference:
+    """A classifier of another package.
+
+    Attributes
+    ----------
+    name : str
+        Its short name in tables.
+    package : str
+        The package that it is taken from, by the name that it is imported by.
+    make : callable
+        Returns an unfitted classifier; called with the parameters of `classifier`.
+
+    Examples
+    --------
+    >>> REFERENCES["svm-ovo"].why_missing()
+    ''
+    >>> REFERENCES["svm-ovo"].classifier(C=10.0).fit([[0], [1]], ["a", "b"]).predict([[0.9]])
+    array(['b'], dtype='<U1')
+    """
+
+    name: str
+    package: str
+    make: Callable[..., Any]
+
+    def why_missing(self) -> str:
+        """Return why it cannot be used here; nothing when it can."""
+        if find_spec(self.package) is not None:
+            return ""
+        return f"the package {self.package!r} is not installed (pip install 'margintree[{EXTRA}]')"
+
+    def classifier(self, **params: Any) -> Any:
+        """Return an unfitted classifier that takes rows and labels of any kind.
+
+        Parameters
+        ----------
+        **params
+            Parameters of the method: ``C`` of the support vector machines, ``C`` and ``max_depth``
+            of STree, ``max_depth`` and ``complexity_cost`` of ConTree.
+
+        Raises
+        ------
+        MissingPackageError
+            When the package is not installed.
+        """
+        imported(self.package, EXTRA)
+        return self.make(**params)
+
+
+def _one_versus_one(**params: Any) -> Any:
+    return make_pipeline(MinMaxScaler(), SVC(kernel="linear", **params))
+
+
+def _one_versus_all(**params: Any) -> Any:
+    return make_pipeline(MinMaxScaler(), OneVsRestClassifier(SVC(kernel="linear", **params)))
+
+
+def _crammer_singer(**params: Any) -> Any:
+    machine = LinearSVC(multi_class="crammer_singer", max_iter=100_000, random_state=0, **params)
+    return make_pipeline(MinMaxScaler(), machine)
+
+
+def _stree(**params: Any) -> Any:
+    return make_pipeline(MinMaxScaler(), imported("stree", EXTRA).Stree(random_state=0, **params))
+
+
+class ConTreeClassifier(ClassifierMixin, BaseEstimator):
+    """ConTree as a scikit-learn classifier: labels of any kind, and no training data kept.
+
+    Parameters
+    ----------
+    max_depth : int, default=3
+        Number of levels of splits.
+    complexity_cost : float, default=0.0
+        Cost of a split, as a share of the training rows.
+    time_limit : float, default=600
+        Seconds.
+    """
+
+    def __init__(
+        self, max_depth: int = 3, complexity_cost: float = 0.0, time_limit: float = 600
+    ) -> None:
+        self.max_depth = max_depth
+        self.complexity_cost = complexity_cost
+        self.time_limit = time_limit
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Find the tree with the fewest errors."""
+        X, y = validate_data(self, X, y, dtype=np.float64)
+        check_classification_targets(y)
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        model = imported("pycontree", EXTRA).ConTree(**self.get_params())
+        self.tree_ = model.fit(X, codes).tree_
+        return self
+
+    def predict(self, X: Any) -> AnyArray:
+        """Return the predicted label of every row."""
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=np.float64, reset=False)
+        return np.asarray(self.classes_[self.tree_.predict(X)])
+
+
+REFERENCES: dict[str, Reference] = {
+    reference.name: reference
+    for reference in (
+        Reference("svm-ovo", "sklearn", _one_versus_one),
+        Reference("svm-ova", "sklearn", _one_versus_all),
+        Reference("svm-crammer-singer", "sklearn", _crammer_singer),
+        Reference("stree", "stree", _stree),
+        Reference("contree", "pycontree", ConTreeClassifier),
+    )
+}
+"""The references by name: linear support vector machines, STree and ConTree."""
