@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from margintree.methods.fit import fit_tree
 
 import folds
 from about import about
@@ -33,7 +34,6 @@ from margintree.core.simplify import tidy
 from margintree.core.tree import ObliqueTree
 from margintree.exact.programs import build, decode, encode_tree
 from margintree.exact.solvers import get
-from margintree.methods.fit import fit_tree
 from margintree.search.margin import Parts, search
 from margintree.search.margin.compilation import compile_kernels
 from margintree.testing.instances import INSTANCES

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from margintree.methods.fit import fit_tree
 
 from margintree import MOCTSVMClassifier, from_json, to_json
 from margintree._lib.exceptions import CheckpointWarning, InvalidInputError, ModelFileError
@@ -17,7 +18,6 @@ from margintree.core.result import Reason
 from margintree.core.tree import ObliqueTree
 from margintree.exact.checkpoint import PAUSE, Checkpoint, fingerprint
 from margintree.exact.solvers import SOLVERS
-from margintree.methods.fit import fit_tree
 from margintree.testing.instances import clouds, tiny_problems
 from margintree.testing.oracle import cheapest_tree
 from strategies import problems, raw_data, settings, trees

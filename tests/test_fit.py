@@ -6,6 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from margintree.methods.fit import fit_tree
 
 from margintree import fit
 from margintree._lib.exceptions import InvalidInputError, SolverMissingError
@@ -15,7 +16,6 @@ from margintree.core.problem import Costs, Problem
 from margintree.core.result import Reason, TracePoint
 from margintree.exact.solve import RESTART_BELOW, solve_exactly
 from margintree.exact.solvers import Outcome
-from margintree.methods.fit import fit_tree
 from margintree.search.margin import engine, search
 from margintree.testing.instances import INSTANCES, tiny_problem
 from margintree.testing.oracle import cheapest_tree

@@ -6,14 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-from margintree.core.judges import count_errors, price_labels, relative_errors
-from margintree.core.judges.margins import objective
-from margintree.core.limits import Clock, Limits
-from margintree.core.problem import Costs, Problem
-from margintree.core.rules import Shape
-from margintree.core.tree import ObliqueTree
-from margintree.methods import fit_oct
 from margintree.methods.tuning import (
     Pool,
     fit_cart_path,
@@ -22,6 +14,14 @@ from margintree.methods.tuning import (
     fit_octh_path,
     fit_octsvm_path,
 )
+
+from margintree.core.judges import count_errors, price_labels, relative_errors
+from margintree.core.judges.margins import objective
+from margintree.core.limits import Clock, Limits
+from margintree.core.problem import Costs, Problem
+from margintree.core.rules import Shape
+from margintree.core.tree import ObliqueTree
+from margintree.methods import fit_oct
 from margintree.search.margin import search
 
 GRID = [Costs(c1, c2, c3) for c1 in (1e-3, 1.0, 100.0) for c2 in (0.1, 10.0) for c3 in (0.1, 1.0)]

@@ -17,8 +17,9 @@ if TYPE_CHECKING:
     from margintree._lib.exceptions import ShallowTreeWarning as ShallowTreeWarning
     from margintree._lib.exceptions import SolverError as SolverError
     from margintree._lib.exceptions import TableWarning as TableWarning
-    from margintree.core.judges.margins import Cost as Cost
+    from margintree.core.cost import Cost as Cost
     from margintree.core.limits import Limits as Limits
+    from margintree.core.method import Method as Method
     from margintree.core.problem import Costs as Costs
     from margintree.core.problem import Problem as Problem
     from margintree.core.result import Reason as Reason
@@ -26,21 +27,20 @@ if TYPE_CHECKING:
     from margintree.core.result import TracePoint as TracePoint
     from margintree.core.tree import ObliqueTree as ObliqueTree
     from margintree.estimators import CARTClassifier as CARTClassifier
-    from margintree.estimators import CARTClassifierCV as CARTClassifierCV
     from margintree.estimators import MOCTSVMClassifier as MOCTSVMClassifier
     from margintree.estimators import MOCTSVMClassifierCV as MOCTSVMClassifierCV
     from margintree.estimators import OCTClassifier as OCTClassifier
-    from margintree.estimators import OCTClassifierCV as OCTClassifierCV
     from margintree.estimators import OCTHClassifier as OCTHClassifier
-    from margintree.estimators import OCTHClassifierCV as OCTHClassifierCV
     from margintree.estimators import OCTSVMClassifier as OCTSVMClassifier
-    from margintree.estimators import OCTSVMClassifierCV as OCTSVMClassifierCV
+    from margintree.estimators import TreeClassifierCV as TreeClassifierCV
     from margintree.estimators import make_table_classifier as make_table_classifier
     from margintree.estimators.modelfile import from_json as from_json
     from margintree.estimators.modelfile import load as load
     from margintree.estimators.modelfile import save as save
     from margintree.estimators.modelfile import to_json as to_json
-    from margintree.methods.fit import fit_tree as fit_tree
+    from margintree.methods import METHODS as METHODS
+    from margintree.methods.solve import How as How
+    from margintree.methods.solve import solve as solve
     from margintree.show.export import export_dot as export_dot
     from margintree.show.export import export_text as export_text
     from margintree.show.export import to_onnx as to_onnx
@@ -55,23 +55,22 @@ __version__ = "0.1.0.dev0"
 
 _HOMES = {
     "CARTClassifier": "estimators",
-    "CARTClassifierCV": "estimators",
     "CheckpointWarning": "_lib.exceptions",
-    "Cost": "core.judges.margins",
+    "Cost": "core.cost",
     "Costs": "core.problem",
+    "How": "methods.solve",
     "InvalidInputError": "_lib.exceptions",
     "Limits": "core.limits",
+    "METHODS": "methods",
     "MOCTSVMClassifier": "estimators",
     "MOCTSVMClassifierCV": "estimators",
     "MargintreeError": "_lib.exceptions",
+    "Method": "core.method",
     "MissingPackageError": "_lib.exceptions",
     "ModelFileError": "_lib.exceptions",
     "OCTClassifier": "estimators",
-    "OCTClassifierCV": "estimators",
     "OCTHClassifier": "estimators",
-    "OCTHClassifierCV": "estimators",
     "OCTSVMClassifier": "estimators",
-    "OCTSVMClassifierCV": "estimators",
     "ObliqueTree": "core.tree",
     "Problem": "core.problem",
     "Reason": "core.result",
@@ -80,9 +79,9 @@ _HOMES = {
     "SolverError": "_lib.exceptions",
     "TableWarning": "_lib.exceptions",
     "TracePoint": "core.result",
+    "TreeClassifierCV": "estimators",
     "export_dot": "show.export",
     "export_text": "show.export",
-    "fit_tree": "methods.fit",
     "from_json": "estimators.modelfile",
     "load": "estimators.modelfile",
     "make_table_classifier": "estimators",
@@ -91,6 +90,7 @@ _HOMES = {
     "plot_trace": "show.plot",
     "plot_tree": "show.plot",
     "save": "estimators.modelfile",
+    "solve": "methods.solve",
     "to_json": "estimators.modelfile",
     "to_onnx": "show.export",
     "to_python": "show.export",

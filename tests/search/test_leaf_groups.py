@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from margintree.search.margin.aim import MARGINS
 
 from margintree.core.judges.margins import objective
 from margintree.core.problem import Costs, Problem
 from margintree.search.margin import leaf_groups
-from margintree.search.margin.aim import MARGINS
 from margintree.search.margin.kernel_data import make_kernel_data, to_tree
 from margintree.search.margin.kernels.leaf_groups import arrange
 from margintree.search.margin.label_trees import make_label_data

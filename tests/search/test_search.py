@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from margintree.search.margin.aim import MARGINS
 
 from margintree.core.judges.margins import objective
 from margintree.core.limits import Limits, resident_memory
@@ -22,7 +23,6 @@ from margintree.core.tree import ObliqueTree
 from margintree.exact.programs import build, encode_tree
 from margintree.exact.solvers import get
 from margintree.search.margin import Parts, engine, leaf_groups, search
-from margintree.search.margin.aim import MARGINS
 from margintree.search.margin.chain import GROUP_SHARE, Chain, run_chain
 from margintree.search.margin.engine import LEAD
 from margintree.search.margin.groupings import make_groupings

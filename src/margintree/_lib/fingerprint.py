@@ -1,22 +1,42 @@
-"""What tells arrays of numbers from others."""
+"""Short texts that tell values from others."""
 
 import hashlib
+from dataclasses import fields, is_dataclass
+from numbers import Real
+from typing import Any
 
 import numpy as np
 
-from margintree._lib.arrays import AnyArray
 
+def fingerprint(*values: Any) -> str:
+    """Return a text that is the same for equal values and differs for any others.
 
-def fingerprint_of(text: str, *arrays: AnyArray) -> str:
-    """Return a text that is the same for the same text and arrays and differs for any others.
+    Dataclasses count with all their fields, by name, so that no field can be forgotten.
+
+    Parameters
+    ----------
+    *values : array, dataclass, str, number or None
+        The values.
 
     Examples
     --------
-    >>> fingerprint_of("a", np.zeros(2)) == fingerprint_of("a", np.zeros((2, 1)))
+    >>> fingerprint("a", np.array([1.0])) == fingerprint("a", np.array([2.0]))
     False
     """
-    digest = hashlib.sha256(text.encode())
-    for array in arrays:
-        digest.update(repr(array.shape).encode())
-        digest.update(np.asarray(array).astype("<f8").tobytes())
+    digest = hashlib.sha256()
+    for value in values:
+        digest.update(_as_bytes(value))
     return digest.hexdigest()
+
+
+def _as_bytes(value: Any) -> bytes:
+    if is_dataclass(value):
+        parts = (f.name.encode() + _as_bytes(getattr(value, f.name)) for f in fields(value))
+        return b"{" + b"".join(parts) + b"}"
+    if isinstance(value, np.ndarray) and value.dtype != object:
+        return f"{value.shape}".encode() + value.astype("<f8").tobytes()
+    if value is None or isinstance(value, str | bool):
+        return f"{value!r};".encode()
+    if isinstance(value, Real):
+        return f"{float(value)!r};".encode()
+    raise TypeError(f"A {type(value).__name__} has no fingerprint; give arrays and plain values.")

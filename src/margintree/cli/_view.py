@@ -1,7 +1,6 @@
 """What the commands print about a fitted classifier."""
 
 from collections.abc import Sequence
-from dataclasses import fields
 from math import isnan
 
 import numpy as np
@@ -14,7 +13,7 @@ from margintree._lib.arrays import AnyArray
 from margintree.core.result import Reason, Result
 from margintree.data.preprocessing import NumberColumn
 from margintree.data.preprocessing.cells import without_zero
-from margintree.estimators import ChosenMixin, TableClassifier, TreeClassifier
+from margintree.estimators import TableClassifier, TreeClassifier, TreeClassifierCV
 from margintree.show.export import export_text
 from margintree.show.export.named_tree import printable
 
@@ -36,7 +35,7 @@ def print_tree(
 def print_choice(out: Console, estimator: TableClassifier) -> None:
     """Print the depth and the costs that were chosen, if any were."""
     classifier = estimator[-1]
-    if not isinstance(classifier, ChosenMixin):
+    if not isinstance(classifier, TreeClassifierCV):
         return
     chosen = ", ".join(f"{name} {value:g}" for name, value in classifier.best_params_.items())
     if isnan(classifier.best_score_):
@@ -59,7 +58,7 @@ def print_outcome(out: Console, estimator: TreeClassifier | TableClassifier) -> 
     """Print the cost by term, the bound, the gap and why the fit stopped."""
     cost, result = estimator.cost_, estimator.result_
     table = Table.grid(padding=(0, 2))
-    terms = {f.name: f"{getattr(cost, f.name):.6g}" for f in fields(cost) if f.type is float}
+    terms = {name: f"{value:.6g}" for name, value in cost.terms.items()}
     n_splits = estimator.tree_.n_splits
     terms["splits"] += f"  ({n_splits} {'split' if n_splits == 1 else 'splits'})"
     for name, value in (

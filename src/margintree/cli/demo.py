@@ -38,7 +38,7 @@ def demo(
     from margintree.cli._view import console, print_outcome, print_tree
     from margintree.data.datasets import load
     from margintree.estimators import MOCTSVMClassifier
-    from margintree.methods.choice import divide
+    from margintree.methods.choose import divide
 
     dataset = load(data)
     train, test = next(divide(dataset.y, 5, seed=0))

@@ -1,5 +1,6 @@
 """``margintree fit``."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,7 +14,7 @@ from margintree.cli._table_option import TableFile, read
 
 if TYPE_CHECKING:
     from margintree.data.tables import Table
-    from margintree.estimators import TableClassifier
+    from margintree.estimators import MOCTSVMClassifier, MOCTSVMClassifierCV, TableClassifier
 
 
 CHOSEN = "chosen"
@@ -120,31 +121,41 @@ def fitted(
     from sklearn.utils._param_validation import InvalidParameterError
 
     from margintree.cli._progress import progress_line
-    from margintree.estimators import MOCTSVMClassifier, MOCTSVMClassifierCV, make_table_classifier
+    from margintree.estimators import MOCTSVMClassifier, make_table_classifier
+    from margintree.methods import METHODS
 
     labels = table.labels(target)
     if table.columns == (target,):
         raise InvalidInputError(
             f"{table.name} must have a feature column beside the target {target!r}; it has none."
         )
-    kind = (
-        MOCTSVMClassifier
-        if fixed or {*MOCTSVMClassifierCV.chosen} <= {*params}
-        else MOCTSVMClassifierCV
-    )
-    if kind is MOCTSVMClassifierCV and "checkpoint" in params:
+    chosen = METHODS["moctsvm"].candidates
+    is_choice = not fixed and not {*chosen} <= {*params}
+    if is_choice and "checkpoint" in params:
         raise InvalidInputError(
             "--checkpoint is for a problem that is the same in every run; depth and costs that are "
             "chosen may differ. Give --max-depth, --c1, --c2 and --c3, or --fixed."
         )
-    estimator = make_table_classifier(kind(**params))
     try:
         with progress_line() as progress:
-            estimator.set_params(classifier__verbose=progress).fit(table.without(target), labels)
+            plain = MOCTSVMClassifier(**params, verbose=progress)
+            classifier = _chooser(plain, params, progress.tell) if is_choice else plain
+            estimator = make_table_classifier(classifier).fit(table.without(target), labels)
     except InvalidParameterError as error:
         raise InvalidInputError(str(error)) from error
-    estimator.set_params(classifier__verbose=0)
+    plain.set_params(verbose=0)
     return estimator
+
+
+def _chooser(
+    plain: "MOCTSVMClassifier", params: dict[str, Any], tell: Callable[[str], None]
+) -> "MOCTSVMClassifierCV":
+    """Return the classifier that chooses the parameters that were not given."""
+    from margintree.estimators import MOCTSVMClassifierCV
+
+    fixed = {name: params[name] for name in plain._method.candidates if name in params}
+    shared = {name: params[name] for name in ("time_limit", "n_jobs") if name in params}
+    return MOCTSVMClassifierCV(plain, fixed, **shared, verbose=tell)
 
 
 def _save(estimator: "TableClassifier", output: Path) -> None:

@@ -11,7 +11,6 @@ import numpy as np
 
 from margintree._lib.arrays import FloatArray, IntArray
 from margintree._lib.products import product
-from margintree.core import topology
 from margintree.core.problem import Problem
 
 MAX_ROWS = 600
@@ -40,7 +39,7 @@ class Pairs(NamedTuple):
 
 
 def lower_bound(problem: Problem, pairs: Pairs | None = None) -> float:
-    """Return a number that no tree's cost is below.
+    """Return a lower bound on the cost of any tree.
 
     Parameters
     ----------
@@ -57,29 +56,26 @@ def lower_bound(problem: Problem, pairs: Pairs | None = None) -> float:
     >>> 2.0 < lower_bound(problem) <= 2.1
     True
     """
-    most = topology.n_branch_nodes(problem.depth)
-    return error_bound(problem, most, if_split=separation(problem, pairs))
+    return error_bound(problem, if_split=separation(problem, pairs))
 
 
-def error_bound(problem: Problem, max_splits: int, if_split: float = 0.0) -> float:
-    """Return a number that errors and splits of no tree cost less than.
+def error_bound(problem: Problem, if_split: float = 0.0) -> float:
+    """Return a lower bound on what the errors and splits of any tree cost.
 
     Parameters
     ----------
     problem : Problem
-        The training set and its costs.
-    max_splits : int
-        The largest number of splits.
+        The training set, its costs and the number of splits that its rules allow.
     if_split : float, default 0
         What a tree with a split pays at least for its errors and whatever else it pays.
 
     Examples
     --------
     >>> problem = Problem.from_data([[0.0], [1.0], [2.0]], [0, 1, 2], n_classes=3, depth=2)
-    >>> error_bound(problem, max_splits=1)
+    >>> error_bound(problem.with_rules(max_splits=1))
     1.1
     """
-    n_splits = range(1, max_splits + 1)
+    n_splits = range(1, problem.max_splits + 1)
     errors = np.maximum(contradictions(problem), [unnamed(problem, s + 1) for s in n_splits])
     with_splits = problem.costs.splits * np.array(n_splits) + np.maximum(errors, if_split)
     without = problem.error_prices.sum(axis=0).min()

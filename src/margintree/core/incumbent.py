@@ -1,78 +1,55 @@
-"""The best tree so far, as a judge prices it, with the bound it is measured against."""
+"""The best tree so far, as the method's judge prices it, with the bound it is measured against."""
 
-from collections.abc import Callable, Sequence
-from typing import Protocol
+from collections.abc import Sequence
 
 from margintree import __version__
-from margintree.core.judges.margins import with_leaf_mass
 from margintree.core.limits import Clock, Limits
+from margintree.core.method import Method
 from margintree.core.problem import Problem
 from margintree.core.result import Progress, Reason, Result, TracePoint, relative_gap
-from margintree.core.simplify import tidy
+from margintree.core.simplify import with_leaf_mass
 from margintree.core.tree import ObliqueTree
 
 ROUNDING = 1e-12
 """Share of a cost by which two ways to add it up may differ."""
 
 
-class Price(Protocol):
-    """What every judge returns: a cost by term."""
-
-    @property
-    def total(self) -> float:
-        """The sum of the terms."""
-        ...
-
-    @property
-    def is_allowed(self) -> bool:
-        """Whether the tree keeps all rules."""
-        ...
-
-
-Judge = Callable[[ObliqueTree], Price]
-"""Prices a tree on a problem that it knows."""
-
-Simplify = Callable[[Problem, ObliqueTree], ObliqueTree]
-"""Brings a tree into a form in which a judge prices it no higher."""
-
-
 class Incumbent:
     """Keeps the cheapest allowed tree it is offered, and tells of every better one.
 
-    The first tree is told of by `tell`, so that whoever asks to stop then finds an incumbent.
+    It begins with the best tree without splits.
+
+    Parameters
+    ----------
+    method : Method
+        Judges and simplifies trees.
+    problem : Problem
+        The training set, its costs and rules.
+    clock : Clock
+        The clock of the fit.
+    progress : callable, optional
+        Told of every better tree and bound. It may raise KeyboardInterrupt to stop.
     """
 
     def __init__(
         self,
+        method: Method,
         problem: Problem,
-        judge: Judge,
-        tree: ObliqueTree,
-        bound: float,
         clock: Clock,
         progress: Progress | None = None,
-        simplify: Simplify = tidy,
     ) -> None:
-        self.problem, self.judge, self.clock, self.progress = problem, judge, clock, progress
-        self.simplify = simplify
-        self.tree, self.objective = tree, judge(tree).total
-        self.bound = bound
+        self.method, self.problem, self.clock, self.progress = method, problem, clock, progress
+        leaf = ObliqueTree.leaf(problem.depth, problem.n_features, problem.n_classes)
+        self.tree = method.simplify(problem, leaf)
+        self.cost = method.judge(problem, self.tree)
+        self.bound = 0.0
         self.iterations = 0
         self.trace: list[TracePoint] = []
 
-    @classmethod
-    def without_splits(
-        cls,
-        problem: Problem,
-        judge: Judge,
-        bound: float,
-        clock: Clock,
-        progress: Progress | None = None,
-        simplify: Simplify = tidy,
-    ) -> "Incumbent":
-        """Return an incumbent that begins with the best tree without splits."""
-        leaf = ObliqueTree.leaf(problem.depth, problem.n_features, problem.n_classes)
-        tree = simplify(problem, leaf)
-        return cls(problem, judge, tree, bound, clock, progress, simplify)
+    @property
+    def objective(self) -> float:
+        """The cost of the best tree."""
+        return self.cost.total
 
     @property
     def gap(self) -> float:
@@ -92,12 +69,17 @@ class Incumbent:
 
         Returns that form.
         """
-        tree = self.simplify(self.problem, tree)
-        cost = self.judge(tree)
+        tree = self.method.simplify(self.problem, tree)
+        cost = self.method.judge(self.problem, tree)
         if cost.is_allowed and cost.total < self.objective:
-            self.tree, self.objective = tree, cost.total
+            self.tree, self.cost = tree, cost
             self.tell()
         return tree
+
+    def take(self, tree: ObliqueTree) -> None:
+        """Keep a tree as it is, whatever it costs, as greedy methods do."""
+        self.tree, self.cost = tree, self.method.judge(self.problem, tree)
+        self.tell()
 
     def raise_bound(self, bound: float) -> None:
         """Note a bound, if it is better.
@@ -117,16 +99,12 @@ class Incumbent:
         if self.progress is not None:
             self.progress(self.trace[-1])
 
-    def why_stopped(self, gap_limit: float) -> tuple[Reason, str | None]:
-        """Return why a method stops that goes on until it has a proof or a limit strikes."""
-        if self.gap <= gap_limit:
+    def why_stopped(self, limits: Limits) -> tuple[Reason, str | None]:
+        """Return why the work ended: a proof, a limit, or nothing left to do."""
+        if self.gap <= limits.gap:
             return Reason.OPTIMAL, None
-        return Reason.LIMIT, self.clock.struck
-
-    def why_search_stopped(self, limits: Limits) -> tuple[Reason, str | None]:
-        """Return why a search stops, which also ends when it has made all its descents."""
-        if self.gap <= limits.gap or self.clock.is_over():
-            return self.why_stopped(limits.gap)
+        if self.clock.is_over():
+            return Reason.LIMIT, self.clock.struck
         if limits.iterations is None:
             return Reason.FINISHED, None
         return Reason.LIMIT, "iterations"
@@ -142,7 +120,7 @@ class Incumbent:
         """Return the best tree with all that is known about it."""
         return Result(
             tree=with_leaf_mass(self.problem, self.tree),
-            objective=self.objective,
+            cost=self.cost,
             bound=min(self.bound, self.objective),  # rounding may leave it a digit above
             reason=reason,
             limit=limit,

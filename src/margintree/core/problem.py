@@ -1,6 +1,6 @@
 """The problem to solve: scaled rows, encoded labels, weights, depth and costs, checked once."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal, TypeVar
 
@@ -9,6 +9,7 @@ import numpy as np
 from margintree._lib.arrays import FloatArray, IntArray
 from margintree._lib.exceptions import InvalidInputError
 from margintree.core import topology
+from margintree.core.rules import Rules, least_mass_of
 from margintree.core.space import Scaling
 
 MAX_DEPTH = 10
@@ -70,6 +71,8 @@ class Problem:
         Entry ``(k, l)`` is the price, in units of c1, of calling a row of class k a row of class l.
     scaling : Scaling
         The map from raw rows to the rows of ``X``.
+    rules : Rules
+        What a tree must keep beside its cost.
 
     Examples
     --------
@@ -89,6 +92,7 @@ class Problem:
     margin_norm: MarginNorm
     error_costs: FloatArray
     scaling: Scaling
+    rules: Rules = Rules()
 
     def __post_init__(self) -> None:
         for name in ("X", "y", "row_weights", "error_costs"):
@@ -123,7 +127,7 @@ class Problem:
                 "X must be a table, y and the weights vectors with one entry per row; the shapes "
                 f"are {X.shape}, {y.shape} and {weights.shape}."
             )
-        X, y, weights = _merge_rows(X, y, weights)
+        X, y, weights = merged_rows(X, y, weights)
         if not len(X):
             raise InvalidInputError(
                 "At least one row with a positive weight is needed; there is none. "
@@ -145,6 +149,46 @@ class Problem:
             error_costs=np.array(error_costs, dtype=float),
             scaling=scaling,
         )
+
+    def with_rules(
+        self,
+        min_samples_leaf: float = 0,
+        max_splits: int | None = None,
+        *,
+        axis_parallel: bool = False,
+        separation: float = 0.0,
+    ) -> "Problem":
+        """Return the same problem with rules.
+
+        Parameters
+        ----------
+        min_samples_leaf : int or float, default 0
+            Least weight of a leaf: an integer is a weight, a float a share of all training weight.
+        max_splits : int, optional
+            Largest number of splits; by default as many as the depth allows.
+        axis_parallel : bool, default False
+            Whether every split may look at one feature only.
+        separation : float, default 0
+            Least distance between the two sides of a split; see `Rules`.
+
+        Examples
+        --------
+        >>> problem = Problem.from_data([[0.0], [1.0]], [0, 1], n_classes=2, depth=1)
+        >>> problem.with_rules(max_splits=0).rules.max_splits
+        0
+        """
+        if max_splits is not None and max_splits < 0:
+            raise InvalidInputError(
+                f"max_splits must be at least 0, or None for as many splits as the depth allows; "
+                f"{max_splits!r} was given."
+            )
+        least = least_mass_of(min_samples_leaf, float(self.row_weights.sum()))
+        return replace(self, rules=Rules(least, max_splits, axis_parallel, separation))
+
+    @property
+    def max_splits(self) -> int:
+        """The largest number of splits that a tree may have."""
+        return self.rules.most_splits(self.depth)
 
     @property
     def n_rows(self) -> int:
@@ -183,10 +227,13 @@ class Problem:
         return float(np.sqrt(2 * price)) if self.margin_norm == "squared" else 2 * price
 
 
-def _merge_rows(
+def merged_rows(
     X: FloatArray, y: IntArray, weights: FloatArray
 ) -> tuple[FloatArray, IntArray, FloatArray]:
-    """Drop rows of weight zero, add up the weights of equal rows, sort."""
+    """Return the different rows in lexicographic order, with the sums of their weights.
+
+    Rows of weight zero are left out.
+    """
     is_right = np.isfinite(weights) & (weights >= 0)
     if not is_right.all():
         raise InvalidInputError(

@@ -7,6 +7,7 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
+from margintree.core.cost import Cost
 from margintree.core.tree import ObliqueTree
 
 
@@ -66,8 +67,8 @@ class Result:
     ----------
     tree : ObliqueTree
         The best tree found.
-    objective : float
-        Its cost as the judge prices it.
+    cost : Cost
+        What the judge says of it: the terms of its cost, and no fault.
     bound : float
         A proved lower bound on the cost of every tree.
     reason : Reason
@@ -84,11 +85,11 @@ class Result:
     seconds : float
         How long it took.
     iterations : int
-        The local searches that were done, what else was done counted in such that take as long.
+        The number of local searches. More expensive steps count as several.
     """
 
     tree: ObliqueTree
-    objective: float
+    cost: Cost
     bound: float
     reason: Reason
     limit: str | None
@@ -98,6 +99,11 @@ class Result:
     version: str
     seconds: float
     iterations: int = 0
+
+    @property
+    def objective(self) -> float:
+        """The cost of the tree."""
+        return self.cost.total
 
     @property
     def gap(self) -> float:

@@ -1,4 +1,4 @@
-"""Which trees are allowed, beside what they cost: their leaves, their splits and their sides."""
+"""Rules that a tree must keep beside what it costs: its leaves, its splits and their sides."""
 
 from dataclasses import dataclass
 
@@ -7,124 +7,103 @@ import numpy as np
 from margintree._lib.arrays import BoolArray, FloatArray
 from margintree._lib.exceptions import InvalidInputError
 from margintree.core import topology
-from margintree.core.problem import Problem
 from margintree.core.tree import ObliqueTree
 
-SLACK = 1e-9
+ROUNDING = 1e-9
 """Share of the least weight of a leaf that rounding may cost it."""
-SEPARATION = 0.001
-"""How far the two sides of a split of OCT-H are apart unless told otherwise."""
 NARROW = 1e-2
-"""Share of the separation that two sides may lack, for the sake of the tolerances of solvers."""
+"""Share of the separation that two sides may lack, because solvers have tolerances."""
 
 
 @dataclass(frozen=True)
-class Shape:
-    """Rules that a tree must keep.
+class Rules:
+    """Rules that a tree must keep. Every judge counts how often a tree breaks them.
 
     Attributes
     ----------
     least_mass : float
-        The least training weight of a leaf.
-    max_splits : int
-        The largest number of splits.
+        Least training weight of a leaf.
+    max_splits : int or None
+        Largest number of splits; None for as many as the depth allows.
     axis_parallel : bool
-        Whether every split looks at one feature only.
+        Whether every split may look at one feature only.
     separation : float
-        How far the two sides of every split are apart at least, when the absolute values of its
-        weights add up to 1.
+        Least distance between the two sides of a split whose absolute weights add up to 1.
 
     Examples
     --------
-    >>> problem = Problem.from_data([[0.0], [1.0], [2.0]], [0, 0, 1], n_classes=2, depth=1)
     >>> tree = ObliqueTree.stump([1.0], -0.9, leaf_classes=[0, 1], n_classes=2)
-    >>> Shape.of(problem, min_leaf=0.5).faults(problem, tree)
-    1
+    >>> X = np.array([[0.0], [0.5], [1.0]])
+    >>> Rules(least_mass=1.5).faults(X, np.ones(3), tree)
+    {'light_leaves': 1}
     """
 
-    least_mass: float
-    max_splits: int
-    axis_parallel: bool = True
+    least_mass: float = 0.0
+    max_splits: int | None = None
+    axis_parallel: bool = False
     separation: float = 0.0
 
-    @classmethod
-    def of(
-        cls,
-        problem: Problem,
-        min_leaf: float = 0.0,
-        max_splits: int | None = None,
-        axis_parallel: bool = True,
-        separation: float = 0.0,
-    ) -> "Shape":
-        """Return the rules for a problem.
+    def most_splits(self, depth: int) -> int:
+        """Return how many splits a tree of this depth may have."""
+        most = topology.n_branch_nodes(depth)
+        return most if self.max_splits is None else min(self.max_splits, most)
+
+    def faults(self, X: FloatArray, row_weights: FloatArray, tree: ObliqueTree) -> dict[str, int]:
+        """Return how often a tree breaks each rule that is in force.
 
         Parameters
         ----------
-        problem : Problem
-            The training set.
-        min_leaf : float, default 0
-            The least weight of a leaf, as a share of all training weight.
-        max_splits : int, optional
-            The largest number of splits; by default as many as the depth allows.
-        axis_parallel : bool, default True
-            Whether every split looks at one feature only.
-        separation : float, default 0
-            How far the two sides of every split are apart at least.
+        X : ndarray of shape (n, p)
+            The training rows in the space of the tree.
+        row_weights : ndarray of shape (n,)
+            Their weights.
+        tree : ObliqueTree
+            The tree.
         """
-        if not 0 <= min_leaf <= 0.5:
-            raise InvalidInputError(
-                f"min_leaf must be a share between 0 and 0.5; {min_leaf!r} was given. With more "
-                "than half of the rows in every leaf no split is possible."
-            )
-        most = topology.n_branch_nodes(problem.depth)
-        least = min_leaf * float(problem.row_weights.sum()) * (1 - SLACK)
-        wanted = most if max_splits is None else min(max_splits, most)
-        if wanted < 0:
-            raise InvalidInputError(f"max_splits must be at least 0; {max_splits!r} was given.")
-        return cls(least, wanted, axis_parallel, separation)
-
-    def faults(self, problem: Problem, tree: ObliqueTree) -> int:
-        """Return how often the tree breaks the rules: light leaves, and splits.
-
-        Those are the splits that are too many, oblique, or have sides too close to each other.
-        """
-        leaves = tree.apply(problem.X) - len(tree.leaf_classes)
-        mass = np.bincount(leaves, problem.row_weights, minlength=len(tree.leaf_classes))
-        light = int((mass[_open_leaves(tree)] < self.least_mass).sum())
-        surplus = max(0, tree.n_splits - self.max_splits)
-        oblique = int((np.count_nonzero(tree.weights, axis=1) > 1).sum())
-        narrow = int((widths(problem, tree) < self.separation * (1 - NARROW)).sum())
-        return light + surplus + (oblique if self.axis_parallel else 0) + narrow
+        found = {}
+        if self.least_mass > 0:
+            found["light_leaves"] = int((leaf_masses(X, row_weights, tree) < self.least_mass).sum())
+        if self.max_splits is not None:
+            found["extra_splits"] = max(0, tree.n_splits - self.max_splits)
+        if self.axis_parallel:
+            found["oblique_splits"] = int((np.count_nonzero(tree.weights, axis=1) > 1).sum())
+        if self.separation > 0:
+            widest_lack = self.separation * (1 - NARROW)
+            found["narrow_splits"] = int((widths(X, tree) < widest_lack).sum())
+        return found
 
 
-def widths(problem: Problem, tree: ObliqueTree) -> FloatArray:
-    """Return how far the sides of every branch node are apart, in units of its weights' sum.
+def least_mass_of(min_samples_leaf: float, total_weight: float) -> float:
+    """Return the least weight of a leaf.
 
-    Infinite where a node does not part its rows. No hyperplane of these weights parts the rows
-    with more room, for the intercept is free.
+    Parameters
+    ----------
+    min_samples_leaf : int or float
+        An integer is a weight, a float is a share of all training weight.
+    total_weight : float
+        All training weight.
 
     Examples
     --------
-    >>> problem = Problem.from_data([[0.0, 0.0], [1.0, 2.0]], [0, 1], n_classes=2, depth=1)
-    >>> tree = ObliqueTree.stump([3.0, -1.0], -1.0, leaf_classes=[0, 1], n_classes=2)
-    >>> widths(problem, tree)
-    array([0.5])
+    >>> round(least_mass_of(0.25, 40.0), 6), round(least_mass_of(5, 40.0), 6)
+    (10.0, 5.0)
     """
-    low, high = closest_values(problem, tree)
-    sizes = np.abs(tree.weights).sum(axis=1)
-    return np.asarray((high - low) / np.where(tree.splits, sizes, 1.0))
+    is_share = isinstance(min_samples_leaf, float)
+    least = min_samples_leaf * total_weight if is_share else float(min_samples_leaf)
+    if not 0 <= least <= 0.5 * total_weight:
+        raise InvalidInputError(
+            f"min_samples_leaf must be a share from 0.0 to 0.5 of the training weight, or a weight "
+            f"from 0 to half of it, which is {0.5 * total_weight:g} here; {min_samples_leaf!r} was "
+            "given. With more than half of the rows in every leaf no split is possible."
+        )
+    return least * (1 - ROUNDING)
 
 
-def closest_values(problem: Problem, tree: ObliqueTree) -> tuple[FloatArray, FloatArray]:
-    """Return the value of every branch node at the closest of its rows, on the left and right.
-
-    Infinite where a node does not split or a side has no row.
-    """
-    values = tree.split_values(problem.X)
-    visits = tree.decision_path(problem.X).toarray()[:, : len(tree.splits)] > 0
-    low = np.where(visits & (values < 0), values, -np.inf).max(axis=0, initial=-np.inf)
-    high = np.where(visits & (values >= 0), values, np.inf).min(axis=0, initial=np.inf)
-    return np.asarray(low), np.asarray(high)
+def leaf_masses(X: FloatArray, row_weights: FloatArray, tree: ObliqueTree) -> FloatArray:
+    """Return the weight of the rows in every leaf that a row can reach at all."""
+    n_leaves = len(tree.leaf_classes)
+    mass = np.bincount(tree.apply(X) - n_leaves, row_weights, minlength=n_leaves)
+    return np.asarray(mass[_open_leaves(tree)])
 
 
 def _open_leaves(tree: ObliqueTree) -> BoolArray:
@@ -134,3 +113,32 @@ def _open_leaves(tree: ObliqueTree) -> BoolArray:
         is_open[topology.left(t)] = is_open[t]
         is_open[topology.right(t)] = is_open[t] and tree.splits[t - 1]
     return is_open[len(tree.leaf_classes) :]
+
+
+def widths(X: FloatArray, tree: ObliqueTree) -> FloatArray:
+    """Return the distance between the sides of every branch node, in units of its weights' sum.
+
+    It is infinite where a node does not part its rows. No hyperplane with these weights parts the
+    rows with more room, since the intercept is free.
+
+    Examples
+    --------
+    >>> X = np.array([[0.0, 0.0], [1.0, 1.0]])
+    >>> widths(X, ObliqueTree.stump([3.0, -1.0], -1.0, leaf_classes=[0, 1], n_classes=2))
+    array([0.5])
+    """
+    low, high = closest_values(X, tree)
+    sizes = np.abs(tree.weights).sum(axis=1)
+    return np.asarray((high - low) / np.where(tree.splits, sizes, 1.0))
+
+
+def closest_values(X: FloatArray, tree: ObliqueTree) -> tuple[FloatArray, FloatArray]:
+    """Return the value of every branch node at the closest of its rows, on the left and right.
+
+    Infinite where a node does not split or a side has no row.
+    """
+    values = tree.split_values(X)
+    visits = tree.decision_path(X).toarray()[:, : len(tree.splits)] > 0
+    low = np.where(visits & (values < 0), values, -np.inf).max(axis=0, initial=-np.inf)
+    high = np.where(visits & (values >= 0), values, np.inf).min(axis=0, initial=np.inf)
+    return np.asarray(low), np.asarray(high)

@@ -16,7 +16,7 @@ CLOSE = 1e-9
 """Sides that are no further apart than this, at weights that add up to 1, are hardly apart."""
 
 
-def tidy(problem: Problem, tree: ObliqueTree) -> ObliqueTree:
+def simplify(problem: Problem, tree: ObliqueTree) -> ObliqueTree:
     """Return the tree without splits that do not pay, and with the cheapest classes.
 
     A split with an empty side is removed, a split below a node that does not split moves up, and
@@ -37,10 +37,18 @@ def tidy(problem: Problem, tree: ObliqueTree) -> ObliqueTree:
     >>> from margintree.core.tree import ObliqueTree
     >>> problem = Problem.from_data([[0.0], [1.0]], [0, 1], n_classes=2, depth=1)
     >>> useless = ObliqueTree.stump([1.0], 5.0, leaf_classes=[0, 0], n_classes=2)
-    >>> tidy(problem, useless).n_splits
+    >>> simplify(problem, useless).n_splits
     0
     """
     return with_cheapest_classes(problem, prune(problem, push_up(problem, tree)))
+
+
+def with_leaf_mass(problem: Problem, tree: ObliqueTree) -> ObliqueTree:
+    """Return the tree with the class weights of the problem's rows noted in its leaves."""
+    mass = np.zeros((topology.n_leaves(problem.depth), problem.n_classes))
+    leaves = tree.apply(problem.X) - len(mass)
+    np.add.at(mass, (leaves, problem.y), problem.row_weights)
+    return replace(tree, leaf_mass=mass, scaling=problem.scaling)
 
 
 def with_cheapest_classes(problem: Problem, tree: ObliqueTree) -> ObliqueTree:
@@ -117,7 +125,7 @@ def centred(problem: Problem, tree: ObliqueTree) -> ObliqueTree:
     >>> centred(problem, tree).weights, centred(problem, tree).intercepts
     (array([[4.]]), array([-3.]))
     """
-    low, high = closest_values(problem, tree)
+    low, high = closest_values(problem.X, tree)
     sizes = np.abs(tree.weights).sum(axis=1)
     is_parted = tree.splits & np.isfinite(high - low) & (high - low > CLOSE * sizes)
     low, high = np.where(is_parted, low, -1.0), np.where(is_parted, high, 1.0)

@@ -1,39 +1,32 @@
 """scikit-learn classifiers whose fitted model is an `ObliqueTree`."""
 
 from margintree.estimators._base import TreeClassifier
-from margintree.estimators._chosen import ChosenMixin
+from margintree.estimators._plain import MethodClassifier
 from margintree.estimators.cart import CARTClassifier
-from margintree.estimators.cart_cv import CARTClassifierCV
+from margintree.estimators.choice import MOCTSVMClassifierCV, TreeClassifierCV
 from margintree.estimators.moctsvm import MOCTSVMClassifier
-from margintree.estimators.moctsvm_cv import MOCTSVMClassifierCV
 from margintree.estimators.oct import OCTClassifier
-from margintree.estimators.oct_cv import OCTClassifierCV
 from margintree.estimators.octh import OCTHClassifier
-from margintree.estimators.octh_cv import OCTHClassifierCV
 from margintree.estimators.octsvm import OCTSVMClassifier
-from margintree.estimators.octsvm_cv import OCTSVMClassifierCV
 from margintree.estimators.table_pipeline import TableClassifier, make_table_classifier
 
-ESTIMATORS: dict[str, type[TreeClassifier]] = {
+ESTIMATORS: dict[str, type[MethodClassifier]] = {
     cls.__name__: cls
     for cls in (MOCTSVMClassifier, OCTClassifier, OCTHClassifier, OCTSVMClassifier, CARTClassifier)
 }
-"""The classifiers by name, as model files call them."""
+"""The classifiers by name, as model files call them. Add your own to write and read its models."""
 
 __all__ = [
     "ESTIMATORS",
     "CARTClassifier",
-    "CARTClassifierCV",
-    "ChosenMixin",
     "MOCTSVMClassifier",
     "MOCTSVMClassifierCV",
+    "MethodClassifier",
     "OCTClassifier",
-    "OCTClassifierCV",
     "OCTHClassifier",
-    "OCTHClassifierCV",
     "OCTSVMClassifier",
-    "OCTSVMClassifierCV",
     "TableClassifier",
     "TreeClassifier",
+    "TreeClassifierCV",
     "make_table_classifier",
 ]

@@ -1,85 +1,54 @@
-"""What all tree classifiers share: checking input, encoding labels, and using the fitted tree."""
+"""What all tree classifiers share: they check input, encode labels and use the fitted tree."""
 
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from numbers import Integral, Real
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
 from sklearn.base import ClassifierMixin, _fit_context
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from margintree._lib.arrays import AnyArray, FloatArray, IntArray
 from margintree._lib.exceptions import ShallowTreeWarning
 from margintree.core import topology
-from margintree.core.judges import AnyCost
-from margintree.core.limits import Limits
-from margintree.core.problem import MAX_DEPTH, Problem, can_name_all_classes
+from margintree.core.cost import Cost
+from margintree.core.method import Method
+from margintree.core.problem import can_name_all_classes
 from margintree.core.result import Result
 from margintree.core.tree import ObliqueTree
 from margintree.estimators._cells import errors_naming_the_column
 from margintree.estimators._shown import ShownAsTree
 from margintree.estimators._weights import row_weights
+from margintree.methods.choose import Data
 from margintree.show.report import Report, report_on
-
-AT_LEAST_0 = [Interval(Real, 0, None, closed="left")]
-"""The constraint on most parameters."""
 
 
 class TreeClassifier(ClassifierMixin, ShownAsTree, ABC):
     """Base of the classifiers whose fitted model is an `ObliqueTree`.
 
-    A subclass states its parameters, which must include ``max_depth``, ``class_weight`` and
-    ``smoothing``, how they make a `Problem` (`_pose`), a `Result` within limits (`_limits`,
-    `_optimise`), and what a tree costs (`_judge`).
+    A subclass has the parameters ``class_weight`` and ``smoothing``, and learns a tree (`_learn`).
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "max_depth": [Interval(Integral, 1, MAX_DEPTH, closed="both")],
-        "smoothing": AT_LEAST_0,
-        "class_weight": [dict, StrOptions({"balanced"}), None],
-    }
-    cost_type: ClassVar[type[AnyCost]]
-    """What the judge of this classifier returns."""
-
-    max_depth: int
     class_weight: Any
     smoothing: float
     classes_: AnyArray
     result_: Result
-    cost_: AnyCost
 
+    @property
+    @abstractmethod
+    def _method(self) -> Method:
+        """The method that learns the tree."""
+
+    @abstractmethod
     def _depth(self) -> int:
         """Return the number of levels of splits that a tree may have."""
-        return self.max_depth
 
     @abstractmethod
-    def _pose(self, X: FloatArray, y: IntArray, weights: FloatArray, classes: AnyArray) -> Problem:
-        """Return the problem of raw rows, class codes, row weights and the labels of the codes."""
-
-    def _solve(self, problem: Problem, classes: AnyArray) -> Result:
-        """Return the result on the problem; ``classes`` are the labels behind its codes."""
-        return self._optimise(problem, **self._how(problem, classes))
-
-    @abstractmethod
-    def _limits(self) -> Limits:
-        """Return how far a fit may go."""
-
-    def _how(self, problem: Problem, classes: AnyArray) -> dict[str, Any]:  # noqa: ARG002
-        """Return how to solve a problem: what `_optimise` takes beside it."""
-        return {"limits": self._limits()}
-
-    @abstractmethod
-    def _optimise(self, problem: Problem, **how: Any) -> Result:
-        """Return the result on the problem, found in the given way."""
-
-    @abstractmethod
-    def _judge(self, problem: Problem, tree: ObliqueTree) -> AnyCost:
-        """Return what a tree costs on the problem; the tree alone decides."""
+    def _learn(self, data: Data, classes: AnyArray) -> Result:
+        """Return the result of learning from the data; ``classes`` are the labels of the codes."""
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -105,11 +74,8 @@ class TreeClassifier(ClassifierMixin, ShownAsTree, ABC):
         classes, codes = np.unique(y, return_inverse=True)
         _warn_if_shallow(len(classes), self._depth())
         weights = row_weights(sample_weight, self.class_weight, X, codes, classes)
-        problem = self._pose(X, codes, weights, classes)
-        result = self._solve(problem, classes)
+        self.result_ = self._learn(Data(X, codes, weights, len(classes)), classes)
         self.classes_ = classes
-        self.result_ = result
-        self.cost_ = self._judge(problem, result.tree)
         return self
 
     @property
@@ -118,8 +84,13 @@ class TreeClassifier(ClassifierMixin, ShownAsTree, ABC):
         return self.result_.tree
 
     @property
+    def cost_(self) -> Cost:
+        """The cost of the fitted tree on its training rows, term by term."""
+        return self.result_.cost
+
+    @property
     def objective_(self) -> float:
-        """The cost of the fitted tree on its training rows."""
+        """The total cost of the fitted tree on its training rows."""
         return self.result_.objective
 
     @property

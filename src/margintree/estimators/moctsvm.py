@@ -1,20 +1,15 @@
 """The multiclass optimal classification tree with maximum-margin splits."""
 
-from dataclasses import replace
 from os import PathLike
-from typing import Any, ClassVar
+from typing import Any
 
-from margintree._lib.arrays import AnyArray, FloatArray, IntArray
-from margintree.core.judges.margins import Cost, objective
-from margintree.core.problem import MarginNorm, Problem
-from margintree.core.result import Progress, Result
-from margintree.core.tree import ObliqueTree
-from margintree.estimators._error_costs import error_matrix
-from margintree.estimators._margins import MarginClassifier
-from margintree.methods.fit import fit_tree
+from margintree.core.problem import MarginNorm
+from margintree.core.result import Progress
+from margintree.estimators._plain import MethodClassifier
+from margintree.methods import METHODS
 
 
-class MOCTSVMClassifier(MarginClassifier):
+class MOCTSVMClassifier(MethodClassifier):
     """Classification tree whose every split is a maximum-margin hyperplane, found as a whole.
 
     The tree minimises ``max ||w||**2 / 2 + c1 * errors + c2 * violations + c3 * splits``, where the
@@ -31,6 +26,11 @@ class MOCTSVMClassifier(MarginClassifier):
         Cost of a unit of margin violation.
     c3 : float, default=0.1
         Cost of a split.
+    min_samples_leaf : int or float, default=0
+        Least training weight of a leaf: an integer is a weight, a float is a share of all training
+        weight, from 0.0 to 0.5.
+    max_splits : int or None, default=None
+        Largest number of splits; None for as many as the depth allows.
     method : {"search", "exact"}, default="search"
         "search" is fast and finds a good tree, most often the best; "exact" starts from the tree
         of the search and goes on until that tree or a better one is proved optimal.
@@ -117,12 +117,7 @@ class MOCTSVMClassifier(MarginClassifier):
     array(['low', 'high'], dtype='<U4')
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **MarginClassifier._parameter_constraints,
-        "error_costs": ["array-like", dict, None],
-        "checkpoint": [str, PathLike, None],
-    }
-    cost_type = Cost
+    _method = METHODS["moctsvm"]
 
     def __init__(
         self,
@@ -131,6 +126,8 @@ class MOCTSVMClassifier(MarginClassifier):
         c2: float = 1.0,
         c3: float = 0.1,
         *,
+        min_samples_leaf: float = 0,
+        max_splits: int | None = None,
         method: str = "search",
         solver: str = "auto",
         time_limit: float | None = 60.0,
@@ -153,6 +150,8 @@ class MOCTSVMClassifier(MarginClassifier):
         self.c1 = c1
         self.c2 = c2
         self.c3 = c3
+        self.min_samples_leaf = min_samples_leaf
+        self.max_splits = max_splits
         self.method = method
         self.solver = solver
         self.time_limit = time_limit
@@ -170,16 +169,3 @@ class MOCTSVMClassifier(MarginClassifier):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
-
-    def _pose(self, X: FloatArray, y: IntArray, weights: FloatArray, classes: AnyArray) -> Problem:
-        problem = super()._pose(X, y, weights, classes)
-        return replace(problem, error_costs=error_matrix(self.error_costs, classes))
-
-    def _how(self, problem: Problem, classes: AnyArray) -> dict[str, Any]:
-        return super()._how(problem, classes) | {"checkpoint": self.checkpoint}
-
-    def _optimise(self, problem: Problem, **how: Any) -> Result:
-        return fit_tree(problem, **how)
-
-    def _judge(self, problem: Problem, tree: ObliqueTree) -> Cost:
-        return objective(problem, tree)

@@ -1,21 +1,13 @@
 """The optimal classification tree with oblique splits."""
 
-from dataclasses import replace
-from numbers import Real
-from typing import Any, ClassVar
+from typing import Any
 
-from sklearn.utils._param_validation import Interval
-
-from margintree.core.problem import Problem
-from margintree.core.result import Progress, Result
-from margintree.core.rules import SEPARATION, Shape
-from margintree.estimators._base import AT_LEAST_0
-from margintree.estimators._errors import ErrorMixin
-from margintree.estimators._optimised import SearchedClassifier
-from margintree.methods import fit_octh
+from margintree.core.result import Progress
+from margintree.estimators._plain import MethodClassifier
+from margintree.methods import METHODS
 
 
-class OCTHClassifier(ErrorMixin, SearchedClassifier):
+class OCTHClassifier(MethodClassifier):
     """Classification tree with oblique splits that makes few errors with few features.
 
     The tree minimises ``errors / baseline + alpha * features``, where ``errors`` is the
@@ -31,8 +23,9 @@ class OCTHClassifier(ErrorMixin, SearchedClassifier):
         Cost of a feature in a split.
     max_splits : int or None, default=None
         Largest number of splits; None for as many as the depth allows.
-    min_leaf : float, default=0.05
-        Least weight of a leaf as a share of all training weight, from 0 to 0.5.
+    min_samples_leaf : int or float, default=0.05
+        Least training weight of a leaf: an integer is a weight, a float is a share of all training
+        weight, from 0.0 to 0.5.
     separation : float, default=0.001
         How far the two sides of every split must be apart, when features lie between 0 and 1 and
         the absolute values of the split's weights add up to 1. Between 0 and 1; the paper has
@@ -40,61 +33,23 @@ class OCTHClassifier(ErrorMixin, SearchedClassifier):
     method : {"search", "exact"}, default="search"
         "search" is fast and finds a good tree; "exact" starts from the tree of the search and goes
         on, with a solver, until that tree or a better one is proved optimal.
-    solver : str, default="auto"
-        Solver of the exact method; the command ``margintree solvers`` lists them.
-    time_limit : float or None, default=60.0
-        Seconds of wall-clock time; None for no limit. Compiling kernels, on the first fits
-        after an installation, is not included.
-    memory_limit : float or None, default=None
-        GiB of memory that the process may take, with all that it holds beside the fit; None for no
-        limit. Where it strikes, the fit ends with the best tree so far.
-    gap : float, default=1e-4
-        Relative gap between cost and bound that counts as proof.
-    max_iter : int or None, default=None
-        Limit on the local searches of the search; None for a number that depends on the data.
-    smoothing : float, default=0.0
-        Weight added to every class of a leaf before `predict_proba` takes shares; 1 is Laplace's
-        rule. It changes probabilities, not predictions.
-    class_weight : dict, "balanced" or None, default=None
-        Factor by which the rows of each class count. "balanced" gives all classes the same total
-        weight.
     start : ObliqueTree, fitted classifier or None, default=None
-        A tree to begin from; of the same features and classes, and at most as deep. One with
-        lighter leaves or more splits than allowed is improved first.
-    warm_start : bool, default=False
-        Whether a further `fit` begins from the tree of the one before. A tree that does not fit
-        the new data (other features or classes, deeper) is not used.
-    random_state : int, RandomState instance or None, default=None
-        Seed of the search and of the solver. None is the same as 0: the same data give the same
-        tree.
+        A tree to begin from; of the same features and classes, and at most as deep. A tree that
+        breaks a rule is improved first.
     n_jobs : int or None, default=None
-        Number of threads of the solver; None means 1, -1 one per core, as in joblib. The
-        search uses one.
-    verbose : int or callable, default=0
-        1 prints a line for every better tree or bound. A callable is given every such
-        `TracePoint` instead; it may raise KeyboardInterrupt to stop with the best tree so far.
+        Number of threads of the solver; None means 1, -1 one per core, as in joblib. The search
+        uses one.
+    solver, time_limit, memory_limit, gap, max_iter, smoothing, class_weight, warm_start, \
+    random_state, verbose
+        As in `MOCTSVMClassifier`.
 
     Attributes
     ----------
     tree_ : ObliqueTree
         The fitted tree; its hyperplanes lie half-way between the training rows that they part.
-    result_ : Result
-        The tree with bounds, the reason why the fit stopped, and the trace of its progress.
-    cost_ : ErrorCost
-        The cost of the tree on its training rows, term by term.
-    objective_, bound_, gap_ : float
-        The cost of the tree, a proved lower bound on the cost of every tree, and how far they are
-        apart as a share of the cost.
-    optimal_ : bool
-        Whether the tree is proved optimal to within ``gap``.
-    n_iter_ : int
-        The number of local searches that the search did.
-    classes_ : ndarray of shape (K,)
-        The labels.
-    n_features_in_ : int
-        The number of features.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        The names of the features, when ``X`` had names.
+    result_, cost_, objective_, bound_, gap_, optimal_, n_iter_, classes_, n_features_in_, \
+    feature_names_in_
+        As in `MOCTSVMClassifier`; the cost has the terms ``errors`` and ``splits``.
 
     Examples
     --------
@@ -105,21 +60,16 @@ class OCTHClassifier(ErrorMixin, SearchedClassifier):
     (0.0, 0.02)
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **SearchedClassifier._parameter_constraints,
-        **ErrorMixin._parameter_constraints,
-        "alpha": AT_LEAST_0,
-        "separation": [Interval(Real, 0, 1, closed="neither")],
-    }
+    _method = METHODS["octh"]
 
     def __init__(
         self,
         max_depth: int = 3,
         alpha: float = 0.0,
         max_splits: int | None = None,
-        min_leaf: float = 0.05,
+        min_samples_leaf: float = 0.05,
         *,
-        separation: float = SEPARATION,
+        separation: float = 0.001,
         method: str = "search",
         solver: str = "auto",
         time_limit: float | None = 60.0,
@@ -137,7 +87,7 @@ class OCTHClassifier(ErrorMixin, SearchedClassifier):
         self.max_depth = max_depth
         self.alpha = alpha
         self.max_splits = max_splits
-        self.min_leaf = min_leaf
+        self.min_samples_leaf = min_samples_leaf
         self.separation = separation
         self.method = method
         self.solver = solver
@@ -152,9 +102,3 @@ class OCTHClassifier(ErrorMixin, SearchedClassifier):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
-
-    def _shape(self, problem: Problem) -> Shape:
-        return replace(super()._shape(problem), axis_parallel=False, separation=self.separation)
-
-    def _optimise(self, problem: Problem, **how: Any) -> Result:
-        return fit_octh(problem, self._shape(problem), **how)

@@ -5,7 +5,7 @@ from typing import Any
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
-from margintree.core.judges import AnyCost
+from margintree.core.cost import Cost
 from margintree.core.result import Result
 from margintree.core.tree import ObliqueTree
 from margintree.data.preprocessing import Encoding, TableEncoder
@@ -41,9 +41,9 @@ class TableClassifier(ShownAsTree, Pipeline):
         return result
 
     @property
-    def cost_(self) -> AnyCost:
+    def cost_(self) -> Cost:
         """The cost of the tree on its training rows, term by term."""
-        cost: AnyCost = self[-1].cost_
+        cost: Cost = self[-1].cost_
         return cost
 
     @property

@@ -12,11 +12,11 @@ import numpy as np
 
 from margintree._lib.exceptions import CheckpointWarning, InvalidInputError
 from margintree._lib.files import check_writable, write_whole
-from margintree._lib.fingerprint import fingerprint_of
+from margintree._lib.fingerprint import fingerprint
 from margintree.core.problem import Problem
 from margintree.core.tree import ObliqueTree
 
-FORMAT, VERSION = "margintree-checkpoint", 1
+FORMAT, VERSION = "margintree-checkpoint", 2
 PAUSE = 1.0
 """Seconds from one write to the next, unless there is a better tree."""
 
@@ -124,28 +124,3 @@ class Checkpoint:
             f"A checkpoint must be of the same problem, or not be there yet; of "
             f"{str(self._path)!r}, {why}. Give another file, or delete this one to begin anew."
         )
-
-
-def fingerprint(problem: Problem) -> str:
-    """Return a text that is the same for the same problem and differs for any other.
-
-    Examples
-    --------
-    >>> one, other = (
-    ...     Problem.from_data([[0.0], [1.0]], [0, 1], n_classes=2, depth=depth) for depth in (1, 2)
-    ... )
-    >>> fingerprint(one) == fingerprint(other)
-    False
-    """
-    costs = problem.costs
-    numbers = [problem.n_classes, problem.depth, problem.routing_margin]
-    parts = (
-        np.array([*numbers, costs.errors, costs.violations, costs.splits]),
-        problem.X,
-        problem.y,
-        problem.row_weights,
-        problem.error_costs,
-        problem.scaling.minimum,
-        problem.scaling.span,
-    )
-    return fingerprint_of(problem.margin_norm, *parts)

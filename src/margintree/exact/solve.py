@@ -2,21 +2,21 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from operator import itemgetter
-from typing import Protocol
 
 import numpy as np
 
 from margintree._lib.arrays import FloatArray
 from margintree._lib.exceptions import InvalidInputError
-from margintree.core.incumbent import Price
-from margintree.core.judges.margins import with_leaf_mass
+from margintree.core.cost import Cost
 from margintree.core.limits import Clock, Limits
+from margintree.core.method import Method
 from margintree.core.problem import Problem
 from margintree.core.result import Progress, Reason, Result, TracePoint, relative_gap
+from margintree.core.simplify import with_leaf_mass
 from margintree.core.tree import ObliqueTree
 from margintree.exact.checkpoint import Checkpoint, Known
-from margintree.exact.programs import Program
+from margintree.exact.programs.formulation import Formulation
+from margintree.exact.programs.program import Program
 from margintree.exact.solvers import Outcome, Solver
 
 SEARCH_SHARE = 0.2
@@ -29,107 +29,70 @@ ROUNDING = 1e-6
 """How far a solver's bound may lie above a judged tree before it is taken for an error."""
 
 
-class Model(Protocol):
-    """What an exact solve has to know of a kind of tree."""
-
-    @property
-    def problem(self) -> Problem:
-        """The training set and its costs."""
-        ...
-
-    @property
-    def grows_tighter(self) -> bool:
-        """Whether a program that is built for a cheaper tree is easier to solve."""
-        ...
-
-    def first(
-        self, limits: Limits, starts: Sequence[ObliqueTree], progress: Progress | None
-    ) -> Result:
-        """Return a tree to start from, and what is known about it."""
-        ...
-
-    def build(self, upper_bound: float) -> Program:
-        """Return the program, in which trees that cost more than the bound need no place."""
-        ...
-
-    def encode(self, program: Program, tree: ObliqueTree) -> FloatArray:
-        """Return the values of the program's variables that stand for a tree."""
-        ...
-
-    def decode(self, program: Program, values: FloatArray) -> ObliqueTree:
-        """Return the tree that values stand for, or one that costs less."""
-        ...
-
-    def judge(self, tree: ObliqueTree) -> Price:
-        """Return what a tree costs."""
-        ...
-
-
-def check_size(problem: Problem, entries: int, instead: str) -> None:
-    """Raise InvalidInputError if a program with so many entries would be too large.
-
-    Parameters
-    ----------
-    problem : Problem
-        The training set.
-    entries : int
-        About how many entries its matrix would have.
-    instead : str
-        The method to use instead.
-    """
-    if entries > MAX_ENTRIES:
-        raise InvalidInputError(
-            f"An exact model of {problem.n_rows} rows and {problem.n_features} features at depth "
-            f"{problem.depth} would have about {entries:,} entries; at most {MAX_ENTRIES:,} are "
-            f"allowed. Use method={instead!r}, fewer rows or a smaller depth."
-        )
-
-
 def solve_exactly(
-    model: Model,
+    method: Method,
+    problem: Problem,
     solver: Solver,
     limits: Limits,
     starts: Sequence[ObliqueTree] = (),
     progress: Progress | None = None,
     checkpoint: Checkpoint | None = None,
 ) -> Result:
-    """Return the best tree that a solver finds from a first tree, and what it proves.
+    """Return the best tree that a solver finds, and what it proves.
 
     Parameters
     ----------
-    model : Model
-        The kind of tree, on a problem.
+    method : Method
+        Gives the tree to start from and the formulation, and judges trees.
+    problem : Problem
+        The training set, its costs and rules.
     solver : Solver
         Solves the programs.
     limits : Limits
-        When to stop; the first tree and the solve together.
+        When to stop; for the first tree and the solve together.
     starts : sequence of ObliqueTree
         Known trees, in the scaled space of the problem.
     progress : callable, optional
         Told of every better tree and bound.
     checkpoint : Checkpoint, optional
-        Keeps the best tree, once there is a first one, and the best bound; what it knows already
-        is where the solve goes on.
+        Keeps the best tree, once there is a first one, and the best bound. The solve goes on from
+        what it already holds.
     """
-    return _Exact(model, solver, limits, progress, checkpoint, model.grows_tighter).run(starts)
+    _check_size(method, problem)
+    return _Exact(method, problem, solver, limits, progress, checkpoint).run(starts)
+
+
+def _check_size(method: Method, problem: Problem) -> None:
+    """Raise InvalidInputError if the program would be too large."""
+    entries = method.formulation.n_entries(problem)
+    if entries > MAX_ENTRIES:
+        raise InvalidInputError(
+            f"An exact model of {problem.n_rows} rows and {problem.n_features} features at depth "
+            f"{problem.depth} would have about {entries:,} entries; at most {MAX_ENTRIES:,} are "
+            f"allowed. Use method={method.ways[0]!r}, fewer rows or a smaller depth."
+        )
 
 
 @dataclass
 class _Exact:
     """An exact solve from a first tree, begun anew when a much better tree appears."""
 
-    model: Model
+    method: Method
+    problem: Problem
     solver: Solver
     limits: Limits
     progress: Progress | None
     checkpoint: Checkpoint | None
-    may_restart: bool
+
+    def __post_init__(self) -> None:
+        self.model: Formulation = self.method.formulation
+        self.may_restart = self.model.grows_tighter
 
     def run(self, starts: Sequence[ObliqueTree]) -> Result:
         first = replace(self.limits, seconds=SEARCH_SHARE * self.limits.seconds)
         known = self.checkpoint.known if self.checkpoint is not None else None
         starts = [*starts, known.tree] if known is not None else starts
-        found = self.model.first(first, starts, self.progress)
+        found = self.method.start(self.problem, first, starts, self.progress)
         clock = self.limits.clock()
         clock.start -= found.seconds  # without those of compilation, which nobody's limit counts
         best = replace(found, solver=self.solver.name)
@@ -151,17 +114,18 @@ class _Exact:
 
         An interrupted search may not have come to look at the tree.
         """
-        tree, cost = min((best.tree, best.objective), self.priced(known.tree), key=itemgetter(1))
-        bound = _proved(best.bound, known.bound, cost)
-        trace = (*best.trace, TracePoint(best.seconds, cost, bound))
-        best = replace(best, tree=tree, objective=cost, bound=bound, trace=trace)
+        tree, cost = self.priced(known.tree)
+        if not (cost.is_allowed and cost.total < best.objective):
+            tree, cost = best.tree, best.cost
+        bound = _proved(best.bound, known.bound, cost.total)
+        trace = (*best.trace, TracePoint(best.seconds, cost.total, bound))
+        best = replace(best, tree=tree, cost=cost, bound=bound, trace=trace)
         return replace(best, reason=Reason.OPTIMAL, limit=None) if best.is_optimal else best
 
-    def priced(self, tree: ObliqueTree) -> tuple[ObliqueTree, float]:
-        """Return a tree that knows its rows, and its cost, infinite if it breaks a rule."""
-        judged = self.model.judge(tree)
-        cost = judged.total if judged.is_allowed else np.inf
-        return with_leaf_mass(self.model.problem, tree), cost
+    def priced(self, tree: ObliqueTree) -> tuple[ObliqueTree, Cost]:
+        """Return a tree that knows its rows, and its cost."""
+        cost = self.method.judge(self.problem, tree)
+        return with_leaf_mass(self.problem, tree), cost
 
     def _keep(self, best: Result) -> None:
         if self.checkpoint is not None:
@@ -169,8 +133,8 @@ class _Exact:
 
     def _solve(self, best: Result, clock: Clock) -> tuple[Result, bool]:
         """Return the result of one solve, and whether no further one is needed."""
-        program = self.model.build(best.objective)
-        start = self.model.encode(program, best.tree)
+        program = self.model.build(self.problem, best.objective)
+        start = self.model.encode(self.problem, program, best.tree)
         restart_below = RESTART_BELOW * best.objective if self.may_restart else -np.inf
         relay = _Relay(self, program, best, clock.elapsed(), restart_below)
         limits = replace(self.limits, seconds=clock.remaining())
@@ -188,7 +152,7 @@ class _Exact:
         """Return the better of two trees, with the better bound."""
         if outcome.values is not None:
             relay.offer(outcome.values)
-        tree, cost = relay.tree, relay.cost
+        tree, cost = relay.tree, relay.cost.total
         claimed = -np.inf if outcome.reason is Reason.INFEASIBLE else outcome.bound
         bound = _proved(best.bound, claimed, cost)
         is_proved = relative_gap(cost, bound) <= self.limits.gap
@@ -197,7 +161,7 @@ class _Exact:
         trace = [point._replace(objective=max(point.objective, cost)) for point in relay.trace]
         return Result(
             tree=tree,
-            objective=cost,
+            cost=relay.cost,
             bound=bound,
             reason=reason if is_sure else Reason.FINISHED,
             limit=None if is_proved else outcome.limit,
@@ -218,14 +182,15 @@ class _Relay:
     ) -> None:
         self.exact, self.program, self.best = exact, program, best
         self.offset, self.restart_below = offset, restart_below
-        self.tree, self.cost = best.tree, best.objective
+        self.tree, self.cost = best.tree, best.cost
         self.trace = list(best.trace)
         self.wants_restart = False
 
     def offer(self, values: FloatArray) -> bool:
         """Keep the tree that values stand for if it is cheaper; tell whether it is."""
-        tree, cost = self.exact.priced(self.exact.model.decode(self.program, values))
-        is_better = cost < self.cost
+        exact = self.exact
+        tree, cost = exact.priced(exact.model.decode(exact.problem, self.program, values))
+        is_better = cost.is_allowed and cost.total < self.cost.total
         if is_better:
             self.tree, self.cost = tree, cost
         return is_better
@@ -236,8 +201,8 @@ class _Relay:
             self._keep()
 
     def _keep(self) -> None:
-        bound = _proved(self.best.bound, self.trace[-1].bound, self.cost)
-        self.exact._keep(replace(self.best, tree=self.tree, objective=self.cost, bound=bound))
+        bound = _proved(self.best.bound, self.trace[-1].bound, self.cost.total)
+        self.exact._keep(replace(self.best, tree=self.tree, cost=self.cost, bound=bound))
 
     def __call__(self, point: TracePoint) -> None:
         known = self.trace[-1]

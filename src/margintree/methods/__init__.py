@@ -1,8 +1,15 @@
-"""Methods beside MOCTSVM: each puts its native method and its exact model together."""
+"""The methods, one file each, and what is done with any of them: solve, path, choose."""
 
-from margintree.methods.cart import fit_cart
-from margintree.methods.oct import fit_oct
-from margintree.methods.octh import fit_octh
-from margintree.methods.octsvm import fit_octsvm
+from margintree.core.method import Method
+from margintree.methods.cart import CART
+from margintree.methods.moctsvm import MOCTSVM
+from margintree.methods.oct import OCT
+from margintree.methods.octh import OCTH
+from margintree.methods.octsvm import OCTSVM
 
-__all__ = ["fit_cart", "fit_oct", "fit_octh", "fit_octsvm"]
+METHODS: dict[str, Method] = {
+    method.name: method for method in (CART(), OCT(), OCTH(), MOCTSVM(), OCTSVM())
+}
+"""The methods by name, those of the paper's table first. Add your own to use it in a study."""
+
+__all__ = ["CART", "METHODS", "MOCTSVM", "OCT", "OCTH", "OCTSVM", "Method"]

@@ -1,43 +1,39 @@
-"""CART, with what is known about its tree."""
+"""CART: the greedy tree of scikit-learn, pruned to a number of splits."""
 
-from functools import partial
+from collections.abc import Sequence
 from importlib.metadata import version
+from typing import Any
 
-from margintree.core.bound import error_bound
 from margintree.core.incumbent import Incumbent
-from margintree.core.judges import count_errors
-from margintree.core.limits import Clock, Limits
+from margintree.core.limits import Limits
 from margintree.core.problem import Problem
-from margintree.core.result import Reason, Result
-from margintree.core.rules import Shape
+from margintree.core.result import Progress, Result
+from margintree.core.tree import ObliqueTree
+from margintree.methods.errors import ErrorMethod
 from margintree.search.axis.cart import grow
+from margintree.search.loop import run
 
 
-def fit_cart(problem: Problem, shape: Shape, limits: Limits | None = None) -> Result:
-    """Return the tree of CART, priced by the judge that OCT has too.
+class CART(ErrorMethod):
+    """The method of Breiman, Friedman, Olshen and Stone. It proves nothing beyond a quick bound."""
 
-    Nothing is proved beyond a bound that needs no search: equal rows of different classes, and
-    classes that find no leaf.
+    name = "cart"
+    label = "CART"
+    candidates = {"max_depth": (3,), "max_splits": (1, 2, 3, 4, 5, 6, 7)}
+    ways = ("greedy",)
 
-    Parameters
-    ----------
-    problem : Problem
-        The training set and its costs.
-    shape : Shape
-        The least weight of a leaf and the number of splits.
-    limits : Limits, optional
-        The seed that decides between equally good splits, and the gap that counts as proof.
+    def search(
+        self,
+        problem: Problem,
+        limits: Limits,
+        starts: Sequence[ObliqueTree] = (),  # noqa: ARG002
+        progress: Progress | None = None,
+        shared: Any = None,  # noqa: ARG002
+    ) -> Result:
+        """Return the tree that scikit-learn grows, pruned to the rules."""
 
-    Examples
-    --------
-    >>> problem = Problem.from_data([[0.0], [1.0], [4.0]], [0, 0, 1], n_classes=2, depth=2)
-    >>> fit_cart(problem, Shape.of(problem)).objective
-    0.1
-    """
-    limits, clock = limits or Limits(), Clock()
-    tree, judge = grow(problem, shape, limits.seed), partial(count_errors, problem, shape)
-    bound = error_bound(problem, shape.max_splits)
-    incumbent = Incumbent(problem, judge, tree, bound, clock)
-    incumbent.tell()
-    reason = Reason.OPTIMAL if incumbent.gap <= limits.gap else Reason.FINISHED
-    return incumbent.result(reason, None, limits.gap, "cart", version("scikit-learn"))
+        def improve(incumbent: Incumbent, _: list[ObliqueTree]) -> None:
+            incumbent.take(grow(problem, limits.seed))
+
+        sklearn = version("scikit-learn")
+        return run(self, problem, improve, limits, (), progress, finder="cart", version=sklearn)

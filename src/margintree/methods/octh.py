@@ -1,94 +1,76 @@
-"""Optimal classification trees with oblique splits of few features: by search, or by a solver."""
+"""OCT-H: oblique trees that make few errors with few features."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import Any
 
-from margintree._lib.arrays import FloatArray
-from margintree.core import topology
-from margintree.core.judges import ErrorCost, count_errors, errors_only
 from margintree.core.limits import Limits
 from margintree.core.problem import Problem
 from margintree.core.result import Progress, Result
-from margintree.core.rules import Shape
-from margintree.core.simplify import tidy
 from margintree.core.tree import ObliqueTree
-from margintree.exact.programs import Program, build_octh, decode_octh, encode_octh
-from margintree.methods.fit import search_or_solve
-from margintree.search.sparse import search_sparse
+from margintree.exact.programs import octh
+from margintree.methods.errors import ErrorMethod
+from margintree.methods.moctsvm import MOCTSVM
+from margintree.methods.oct import OCT
+from margintree.search.axis.cart import grow
+
+MAX_CELLS = 5000
+"""Rows times features up to which the best axis-parallel tree takes about a second."""
+MAX_PROVED_DEPTH = 3
+"""Depth up to which it does."""
 
 
-def fit_octh(
-    problem: Problem,
-    shape: Shape,
-    *,
-    method: str = "search",
-    solver: str = "auto",
-    limits: Limits | None = None,
-    starts: Sequence[ObliqueTree] = (),
-    progress: Progress | None = None,
-) -> Result:
-    """Return the best tree of OCT-H found for a problem, and what is proved about it.
+class OCTH(ErrorMethod):
+    """The method of Bertsimas and Dunn (Machine Learning, 2017) with oblique splits."""
 
-    Parameters
-    ----------
-    problem : Problem
-        The training set; the costs of errors and splits count, the latter for every feature that a
-        split looks at, that of violations does not.
-    shape : Shape
-        The least weight of a leaf, the number of splits and how far their sides are apart.
-    method : {"search", "exact"}
-        Local search alone, or local search and then the mixed-integer model on a solver.
-    solver : str
-        The solver of the exact method; ``"auto"`` is SCIP.
-    limits : Limits, optional
-        When to stop.
-    starts : sequence of ObliqueTree
-        Known trees, in the scaled space of the problem; those that break the shape are not used as
-        they are, but improved.
-    progress : callable, optional
-        Told of every better tree and bound.
+    name = "octh"
+    label = "OCT-H"
+    candidates = {"max_depth": (3,), "alpha": (1e-4, 1e-3, 1e-2, 1e-1, 1.0)}
+    formulation = octh.FORMULATION
 
-    Examples
-    --------
-    >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 0, 0, 1]
-    >>> problem = Problem.from_data(X, y, n_classes=2, depth=1)
-    >>> shape = Shape.of(problem, axis_parallel=False, separation=0.005)
-    >>> fit_octh(problem, shape, method="exact").objective
-    0.2
-    """
-    cells = problem.n_rows * topology.n_leaves(problem.depth) * problem.depth
-    return search_or_solve(
-        _SparseTrees(errors_only(problem), shape),
-        method=method,
-        solver=solver,
-        limits=limits,
-        starts=starts,
-        progress=progress,
-        entries=cells * (problem.n_features + 2),
-    )
+    def pose(  # type: ignore[override]
+        self,
+        problem: Problem,
+        *,
+        max_depth: int,
+        alpha: float = 0.0,
+        max_splits: int | None = None,
+        min_samples_leaf: float = 0.05,
+        separation: float = 0.001,
+    ) -> Problem:
+        """Return the problem in which every feature of a split costs ``alpha``."""
+        posed = super().pose(problem, max_depth=max_depth, alpha=alpha)
+        return posed.with_rules(min_samples_leaf, max_splits, separation=separation)
 
-
-@dataclass(frozen=True)
-class _SparseTrees:
-    """Oblique trees of few features, as an exact solve sees them."""
-
-    problem: Problem
-    shape: Shape
-    grows_tighter: bool = False
-
-    def first(
-        self, limits: Limits, starts: Sequence[ObliqueTree], progress: Progress | None
+    def search(
+        self,
+        problem: Problem,
+        limits: Limits,
+        starts: Sequence[ObliqueTree] = (),
+        progress: Progress | None = None,
+        shared: Any = None,  # noqa: ARG002
     ) -> Result:
-        return search_sparse(self.problem, self.shape, limits, starts, progress)
+        """Return the best tree that the search for sparse trees finds."""
+        # Kernels are not loaded before they are needed.
+        from margintree.search.sparse.engine import Find, search_sparse_trees
 
-    def build(self, upper_bound: float) -> Program:  # noqa: ARG002
-        return build_octh(self.problem, self.shape)
+        find = Find(_axis_tree, _margin_tree)
+        return search_sparse_trees(self, problem, limits, starts, progress, find=find)
 
-    def encode(self, program: Program, tree: ObliqueTree) -> FloatArray:
-        return encode_octh(self.problem, program, tree)
+    def get_ready(self, problem: Problem, limits: Limits) -> None:  # noqa: ARG002
+        """Compile the kernels of the margin search, whose trees this search starts from."""
+        from margintree.search.sparse.engine import MARGIN_ITERATIONS
 
-    def decode(self, program: Program, values: FloatArray) -> ObliqueTree:
-        return tidy(self.problem, decode_octh(self.problem, self.shape, program, values))
+        MOCTSVM().get_ready(problem, Limits(iterations=MARGIN_ITERATIONS))
 
-    def judge(self, tree: ObliqueTree) -> ErrorCost:
-        return count_errors(self.problem, self.shape, tree)
+
+def _axis_tree(problem: Problem, limits: Limits) -> ObliqueTree:
+    """Return the best tree with one feature per split; where that takes long, the tree of CART."""
+    is_large = problem.n_rows * problem.n_features > MAX_CELLS
+    if is_large or problem.depth > MAX_PROVED_DEPTH:
+        return grow(problem, limits.seed)
+    return OCT().search(problem, limits).tree
+
+
+def _margin_tree(problem: Problem, limits: Limits) -> ObliqueTree:
+    """Return a good tree with maximum margins."""
+    return MOCTSVM().search(problem, limits).tree

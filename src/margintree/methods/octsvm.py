@@ -1,100 +1,57 @@
-"""Trees with SVM splits that see labels, of which some may be wrong: by search, or by a solver."""
+"""OCTSVM: trees for two classes whose splits are support vector machines with noisy labels."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
-from margintree._lib.arrays import FloatArray
-from margintree._lib.exceptions import InvalidInputError
-from margintree.core import topology
-from margintree.core.judges import LabelCost, price_labels
-from margintree.core.limits import Limits
-from margintree.core.problem import Problem
-from margintree.core.result import Progress, Result
+from margintree.core.cost import Cost
+from margintree.core.judges import price_labels
+from margintree.core.problem import Costs, Problem
 from margintree.core.tree import ObliqueTree
-from margintree.exact.programs import Program, build_octsvm, decode_octsvm, encode_octsvm
-from margintree.methods.fit import search_or_solve
+from margintree.exact.programs import octsvm
+from margintree.methods.margin import MarginMethod
+
+if TYPE_CHECKING:
+    from margintree.search.margin.kernel_data import MakeKernelData
 
 
-def fit_octsvm(
-    problem: Problem,
-    *,
-    method: str = "search",
-    solver: str = "auto",
-    limits: Limits | None = None,
-    starts: Sequence[ObliqueTree] = (),
-    progress: Progress | None = None,
-) -> Result:
-    """Return the best tree of OCTSVM found for a problem, and what is proved about it.
+class OCTSVM(MarginMethod):
+    """The method of Blanco, Japón and Puerto (Advances in Data Analysis and Classification, 2022).
 
-    Parameters
-    ----------
-    problem : Problem
-        The training set of at most two classes; the cost of violations is c1, that of errors c2
-        (for a relabelled row) and that of splits c3.
-    method : {"search", "exact"}
-        Local search alone, or local search and then the mixed-integer model on a solver.
-    solver : str
-        The solver of the exact method; ``"auto"`` is SCIP.
-    limits : Limits, optional
-        When to stop.
-    starts : sequence of ObliqueTree
-        Known trees, in the scaled space of the problem.
-    progress : callable, optional
-        Told of every better tree and bound.
-
-    Examples
-    --------
-    >>> X, y = [[0.0], [0.2], [0.7], [1.0]], [0, 0, 1, 1]
-    >>> problem = Problem.from_data(X, y, n_classes=2, depth=1)
-    >>> fit_octsvm(problem, method="exact").is_optimal
-    True
+    Its paper calls the price of violations c1 and that of a relabelled row c2.
     """
-    check_two_classes(problem)
-    cells = problem.n_rows * topology.n_nodes(problem.depth)
-    return search_or_solve(
-        _LabelTrees(problem),
-        method=method,
-        solver=solver,
-        limits=limits,
-        starts=starts,
-        progress=progress,
-        entries=2 * cells * (problem.n_features + 10),
-    )
 
+    name = "octsvm"
+    label = "OCTSVM"
+    terms = {"relabelled": "errors", "violations": "violations", "splits": "splits", "margin": ""}
+    candidates = {
+        "max_depth": (1, 2, 3),
+        "c1": (0.1, 1.0, 10.0, 100.0),
+        "c2": (0.1, 1.0, 10.0),
+        "c3": (1.0,),
+    }
+    formulation = octsvm.FORMULATION
+    max_classes = 2
 
-def check_two_classes(problem: Problem) -> None:
-    """Raise InvalidInputError if there are more than two classes."""
-    if problem.n_classes > 2:
-        # The first words are those that scikit-learn's checks look for.
-        raise InvalidInputError(
-            f"Only binary classification is supported by OCTSVM; {problem.n_classes} classes were "
-            "given. Use MOCTSVMClassifier, which takes any number."
-        )
+    def costs(self, c1: float, c2: float, c3: float) -> Costs:
+        """Return the costs by what they are for."""
+        return Costs(violations=c1, errors=c2, splits=c3)
 
+    def judge(self, problem: Problem, tree: ObliqueTree) -> Cost:
+        """Return margin, violations, relabelled rows and splits of a tree."""
+        return price_labels(problem, tree)
 
-@dataclass(frozen=True)
-class _LabelTrees:
-    """Trees whose splits see labels, as an exact solve sees them."""
+    def bound(self, problem: Problem, shared: Any = None) -> float:  # noqa: ARG002
+        """Return a lower bound from rows without a split and from equal rows."""
+        from margintree.search.margin.label_trees import label_bound
 
-    problem: Problem
-    grows_tighter: bool = True
+        return label_bound(problem)
 
-    def first(
-        self, limits: Limits, starts: Sequence[ObliqueTree], progress: Progress | None
-    ) -> Result:
-        # Compiled kernels are not loaded before they are needed.
-        from margintree.search.margin import LABELS, search
+    def simplify(self, problem: Problem, tree: ObliqueTree) -> ObliqueTree:
+        """Return the tree with hyperplanes fitted to what its rows want."""
+        from margintree.search.margin.label_trees import refitted
 
-        return search(self.problem, limits, starts, progress, aim=LABELS)
+        return refitted(problem, tree)
 
-    def build(self, upper_bound: float) -> Program:
-        return build_octsvm(self.problem, upper_bound)
+    def _make_data(self) -> "MakeKernelData":
+        from margintree.search.margin.label_trees import make_label_data
 
-    def encode(self, program: Program, tree: ObliqueTree) -> FloatArray:
-        return encode_octsvm(self.problem, program, tree)
-
-    def decode(self, program: Program, values: FloatArray) -> ObliqueTree:
-        return decode_octsvm(self.problem, program, values)
-
-    def judge(self, tree: ObliqueTree) -> LabelCost:
-        return price_labels(self.problem, tree)
+        return make_label_data

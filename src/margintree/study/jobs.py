@@ -5,7 +5,7 @@ from collections.abc import Collection
 import numpy as np
 
 from margintree._lib.arrays import AnyArray, FloatArray
-from margintree._lib.fingerprint import fingerprint_of
+from margintree._lib.fingerprint import fingerprint
 from margintree.data.datasets import CATALOGUE, Dataset
 from margintree.study.spec import Spec
 from margintree.study.store import Job
@@ -50,15 +50,15 @@ def canonical(data: Dataset) -> tuple[FloatArray, AnyArray]:
     return X[order], data.y[order]
 
 
-def fingerprint(X: FloatArray, y: AnyArray) -> str:
+def table_fingerprint(X: FloatArray, y: AnyArray) -> str:
     """Return a text that tells these rows from others; classes may have names that sort alike.
 
     Examples
     --------
     >>> X, y = np.array([[1.0], [2.0]]), np.array(["no", "yes"])
-    >>> fingerprint(X, y) == fingerprint(X, np.array([0, 1]))
+    >>> table_fingerprint(X, y) == table_fingerprint(X, np.array([0, 1]))
     True
-    >>> fingerprint(X, y) in (fingerprint(2 * X, y), fingerprint(X, y[::-1]))
+    >>> table_fingerprint(X, y) in (table_fingerprint(2 * X, y), table_fingerprint(X, y[::-1]))
     False
     """
-    return fingerprint_of("", X, np.unique(y, return_inverse=True)[1])
+    return fingerprint(X, np.unique(y, return_inverse=True)[1])

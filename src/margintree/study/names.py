@@ -2,18 +2,8 @@
 
 from collections.abc import Iterable
 
-LABELS = {
-    "cart": "CART",
-    "oct": "OCT",
-    "octh": "OCT-H",
-    "moctsvm": "MOCTSVM",
-    "octsvm": "OCTSVM",
-    "svm-ovo": "SVM 1-1",
-    "svm-ova": "SVM 1-all",
-    "stree": "STree",
-    "contree": "ConTree",
-}
-"""The methods by the names of their rows, those of the paper's table first."""
+from margintree.study.learners import learners
+
 READINGS = {"fold": "best by fold", "grid": "best by repetition", "nested": "nested"}
 """The readings of the calibration, the most flattering first."""
 MEASURES = {
@@ -35,7 +25,8 @@ def method_label(method: str) -> str:
     >>> method_label("octh"), method_label("mine")
     ('OCT-H', 'mine')
     """
-    return LABELS.get(method, method)
+    known = learners()
+    return known[method].label if method in known else method
 
 
 def in_order(methods: Iterable[str]) -> list[str]:
@@ -46,7 +37,5 @@ def in_order(methods: Iterable[str]) -> list[str]:
     >>> in_order(["mine", "moctsvm", "cart", "moctsvm"])
     ['cart', 'moctsvm', 'mine']
     """
-    known = list(LABELS)
-    return sorted(
-        set(methods), key=lambda name: (known.index(name) if name in LABELS else len(known), name)
-    )
+    known = {name: place for place, name in enumerate(learners())}
+    return sorted({*methods}, key=lambda name: (known.get(name, len(known)), name))

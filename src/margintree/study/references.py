@@ -32,11 +32,19 @@ class Reference:
     Attributes
     ----------
     name : str
-        Its short name in tables.
+        Its short name, as rows of a study have it.
+    label : str
+        What people read in tables.
     package : str
         The package that it is taken from, by the name that it is imported by.
     make : callable
         Returns an unfitted classifier; called with the parameters of `classifier`.
+    parameters : tuple of str
+        The parameters of its grid.
+    levels : int or None
+        What it calls a tree without splits, in its own count of levels; None if it is no tree.
+    count_splits : callable
+        Returns the number of splits of a fitted classifier; 0 if it is no tree.
 
     Examples
     --------
@@ -47,8 +55,12 @@ class Reference:
     """
 
     name: str
+    label: str
     package: str
     make: Callable[..., Any]
+    parameters: tuple[str, ...] = ("C",)
+    levels: int | None = None
+    count_splits: Callable[[Any], int | None] = lambda _: None
 
     def why_missing(self) -> str:
         """Return why it cannot be used here; nothing when it can."""
@@ -127,14 +139,30 @@ class ConTreeClassifier(ClassifierMixin, BaseEstimator):
         return np.asarray(self.classes_[self.tree_.predict(X)])
 
 
+def _splits_of_stree(fitted: Any) -> int:
+    return int(fitted[-1].nodes_leaves()[1]) - 1
+
+
+def _splits_of_contree(fitted: Any) -> int:
+    return int(fitted.tree_.get_num_branching_nodes())
+
+
 REFERENCES: dict[str, Reference] = {
     reference.name: reference
     for reference in (
-        Reference("svm-ovo", "sklearn", _one_versus_one),
-        Reference("svm-ova", "sklearn", _one_versus_all),
-        Reference("svm-crammer-singer", "sklearn", _crammer_singer),
-        Reference("stree", "stree", _stree),
-        Reference("contree", "pycontree", ConTreeClassifier),
+        Reference("svm-ovo", "SVM 1-1", "sklearn", _one_versus_one),
+        Reference("svm-ova", "SVM 1-all", "sklearn", _one_versus_all),
+        Reference("svm-crammer-singer", "SVM C-S", "sklearn", _crammer_singer),
+        Reference("stree", "STree", "stree", _stree, levels=1, count_splits=_splits_of_stree),
+        Reference(
+            "contree",
+            "ConTree",
+            "pycontree",
+            ConTreeClassifier,
+            ("complexity_cost",),
+            levels=0,
+            count_splits=_splits_of_contree,
+        ),
     )
 }
 """The references by name: linear support vector machines, STree and ConTree."""

@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -18,9 +18,10 @@ from margintree._lib.exceptions import InvalidInputError, MargintreeError
 from margintree._lib.extras import imported
 from margintree.core.limits import Limits
 from margintree.data.datasets import data_folder, load
-from margintree.methods.choice import divide, place_of_best, usual_or_best
-from margintree.study.jobs import canonical, fingerprint, jobs_of
-from margintree.study.methods import METHODS, Fit, Grid, Point, Settings
+from margintree.methods.choose import divide
+from margintree.methods.path import Point
+from margintree.study.jobs import canonical, jobs_of, table_fingerprint
+from margintree.study.learners import Fit, Learner, NestedChoice, Settings, learners
 from margintree.study.spec import Spec
 from margintree.study.store import Job, Row, Store, as_json
 
@@ -28,8 +29,6 @@ Done: TypeAlias = tuple[Job, list[Row]]
 """A job with its rows."""
 TASKS_AHEAD = 3
 """Jobs that a cluster is given at a time, for each of its threads."""
-DIGITS = 9
-"""Scores of a choice that differ beyond these decimals are equal."""
 LOCAL = "local"
 """The name of a Dask cluster on this machine."""
 
@@ -74,7 +73,7 @@ def run_study(
     folder = data_folder(data_dir)
     jobs = open_jobs(jobs_of(spec, data_sets, methods), store, retry)
     tables, why_missing = _tables({job.data_set for job in jobs}, folder)
-    fingerprints = {name: fingerprint(*table) for name, table in tables.items()}
+    fingerprints = {name: table_fingerprint(*table) for name, table in tables.items()}
     session = store.begin(spec.name, spec.text, fingerprints)
     # Two processes on one store begin at opposite ends, and leave out what the other has done.
     jobs = jobs[::-1] if session % 2 == 0 else jobs
@@ -155,7 +154,7 @@ class Task:
 
     def run(self) -> Done:
         """Return the job with its rows; what goes wrong becomes a row with its message."""
-        why_not = METHODS[self.job.method].why_not(len(np.unique(self.y)))
+        why_not = self._learner.why_not(len(np.unique(self.y)))
         if why_not:
             return self.job, [_other_row(self.spec, self.job, "skipped", why_not)]
         try:
@@ -173,38 +172,37 @@ class Task:
         method = self.spec.methods[self.job.method]
         train, test = next(islice(self._folds(), self.job.fold, None))
         X, y = self.X[train], self.y[train]
-        fits = self._fit(X, y, method.grid, method.iterations)
+        settings = self._settings(method.iterations)
+        fits = self._learner.fit_grid(X, y, method.grid, settings)
         rows = [
             self._row(point, fit, self.X[test], self.y[test])
             for point, fit in zip(method.grid, fits, strict=True)
         ]
         if not self.spec.nested.times(len(y)):
             return rows
-        point, fit = self._chosen(X, y, fits)
+        point, fit = self._learner.fit_chosen(X, y, self._nested(y), settings)
         return [*rows, self._row(point, fit, self.X[test], self.y[test])._replace(reading="nested")]
 
-    def _chosen(self, X: FloatArray, y: AnyArray, fits: Sequence[Fit]) -> tuple[Point, Fit]:
-        """Return what is chosen inside the training fold, fitted to it on the path of the choice.
+    def _nested(self, y: AnyArray) -> NestedChoice:
+        """Return how a combination is chosen inside the training fold."""
+        method, nested = self.spec.methods[self.job.method], self.spec.nested
+        divisions = [
+            (others, fold)
+            for repetition in range(nested.times(len(y)))
+            for fold, others in divide(y, nested.folds, seed=repetition)
+        ]
+        return NestedChoice(method.nested_grid, divisions, method.usual, method.nested_iterations)
 
-        The seconds of the fit are those of the choice, too. The fits are those of the grid.
-        """
-        method = self.spec.methods[self.job.method]
-        start = time.perf_counter()
-        place = self._choice(X, y)
-        is_known = method.nested_grid == method.grid
-        fit = (fits if is_known else self._fit(X, y, method.nested_grid, method.iterations))[place]
-        seconds = time.perf_counter() - start
-        if is_known:
-            seconds += fit.build_seconds + fit.fit_seconds
-        return method.nested_grid[place], replace(fit, build_seconds=0.0, fit_seconds=seconds)
+    @property
+    def _learner(self) -> Learner:
+        return learners()[self.job.method]
 
     def _folds(self) -> Iterator[tuple[IntArray, IntArray]]:
         return divide(self.y, self.spec.folds, seed=self.job.repetition)
 
-    def _fit(self, X: FloatArray, y: AnyArray, grid: Grid, iterations: int | None) -> list[Fit]:
+    def _settings(self, iterations: int | None) -> Settings:
         limits = Limits(iterations=iterations, seed=self.spec.seed)
-        settings = Settings(self.spec.depth, self.spec.min_leaf, limits)
-        return METHODS[self.job.method].fit_path(X, y, grid, settings)
+        return Settings(self.spec.depth, self.spec.min_leaf, limits)
 
     def _row(self, point: Point, fit: Fit, X: FloatArray, y: AnyArray) -> Row:
         start = time.perf_counter()
@@ -222,21 +220,6 @@ class Task:
             fit_seconds=fit.fit_seconds,
             predict_seconds=seconds,
         )
-
-    def _choice(self, X: FloatArray, y: AnyArray) -> int:
-        """Return which combination of the nested grid does best inside the training fold."""
-        method, nested = self.spec.methods[self.job.method], self.spec.nested
-        grid, times = method.nested_grid, nested.times(len(y))
-        scores, splits = np.zeros(len(grid)), np.zeros(len(grid))
-        for repetition in range(times):
-            for fold, others in divide(y, nested.folds, seed=repetition):
-                fits = self._fit(X[others], y[others], grid, method.nested_iterations)
-                scores += [fit.score(X[fold], y[fold]) for fit in fits]
-                splits += [fit.splits or 0 for fit in fits]
-        scores = (scores / (times * len(y))).round(DIGITS)
-        if method.usual is None:
-            return place_of_best(scores, splits)
-        return usual_or_best(scores, splits, grid.index(method.usual), len(y))
 
 
 def _other_row(spec: Spec, job: Job, status: str, message: str) -> Row:

@@ -12,7 +12,8 @@ from typing import Any
 
 from margintree._lib.exceptions import InvalidInputError
 from margintree.data.datasets import CATALOGUE
-from margintree.study.methods import METHODS, Grid, Point
+from margintree.methods.path import Point
+from margintree.study.learners import Grid, learners
 
 SPECS = ("smoke", "quick", "paper")
 """The specifications that come with the package."""
@@ -159,14 +160,18 @@ def parse_spec(name: str, text: str) -> Spec:
     nested = reader.part("nested")
     nested.only([one.name for one in fields(Nested)])
     methods = reader.part("methods")
-    methods.only(list(METHODS))
+    known = learners()
+    methods.only(list(known))
     if not methods.raw:
-        reader.refuse("methods", f"a table with some of {', '.join(METHODS)}", methods.raw)
+        reader.refuse("methods", f"a table with some of {', '.join(known)}", methods.raw)
     return Spec(
         name=name,
         text=text,
         data_sets=_data_sets(reader),
-        methods={method: _method(methods.part(method), method) for method in methods.raw},
+        methods={
+            method: _method(methods.part(method), known[method].parameters)
+            for method in methods.raw
+        },
         repetitions=reader.count("repetitions", Spec.repetitions),
         folds=reader.count("folds", Spec.folds, least=2),
         depth=reader.count("depth", Spec.depth),
@@ -191,12 +196,12 @@ def _data_sets(reader: "_Reader") -> tuple[str, ...]:
     return tuple(names)
 
 
-def _method(reader: "_Reader", method: str) -> MethodSpec:
+def _method(reader: "_Reader", names: Sequence[str]) -> MethodSpec:
     reader.only([one.name for one in fields(MethodSpec)])
-    grid = _grid(reader, "grid", METHODS[method].parameters)
+    grid = _grid(reader, "grid", names)
     nested_grid = grid
     if "nested_grid" in reader.raw:
-        nested_grid = _points(reader, "nested_grid", METHODS[method].parameters)
+        nested_grid = _points(reader, "nested_grid", names)
         if not all(point in grid for point in nested_grid):
             reader.refuse("nested_grid", "a part of the grid", reader.raw["nested_grid"])
     usual = reader.raw.get("usual")

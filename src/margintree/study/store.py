@@ -19,7 +19,9 @@ from typing import Any, NamedTuple
 
 from margintree._lib.exceptions import InvalidInputError
 
-_SCHEMA = """
+SCHEMA_VERSION = 1
+"""The version of the tables; raise it when a column changes its meaning."""
+_SCHEMA = f"""
 BEGIN IMMEDIATE;
 CREATE TABLE IF NOT EXISTS sessions (
     id INTEGER PRIMARY KEY,
@@ -52,6 +54,7 @@ CREATE TABLE IF NOT EXISTS runs (
     session INTEGER NOT NULL REFERENCES sessions (id),
     PRIMARY KEY (data_set, repetition, fold, method, reading, parameters)
 );
+PRAGMA user_version = {SCHEMA_VERSION};
 COMMIT;
 """
 _DATA = """
@@ -228,10 +231,22 @@ class Store:
                     f"The store {str(self.path)!r} must be a file of this command; it is a "
                     "database of something else. Choose another file."
                 )
-            if not tables:
+            if tables:
+                self._check_version(int(connection.execute("PRAGMA user_version").fetchone()[0]))
+            else:
                 # Readers and a writer do not wait for each other, and a killed one leaves no trace.
                 connection.execute("PRAGMA journal_mode = WAL")
                 connection.executescript(_SCHEMA)
+
+    def _check_version(self, version: int) -> None:
+        """Raise InvalidInputError unless the tables are those of this version of margintree."""
+        if version != SCHEMA_VERSION:
+            age = "older" if version < SCHEMA_VERSION else "newer"
+            raise InvalidInputError(
+                f"The store {str(self.path)!r} must have version {SCHEMA_VERSION}; it has version "
+                f"{version}, of an {age} margintree. Read it with that one ('margintree study "
+                "export' writes its rows to a file), or choose another file."
+            )
 
     @classmethod
     def existing(cls, path: str | os.PathLike[str]) -> "Store":

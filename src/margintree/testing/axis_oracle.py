@@ -6,35 +6,32 @@ from functools import cache, partial
 import numpy as np
 
 from margintree.core.problem import Costs, Problem
-from margintree.core.rules import Shape
 
 Rows = tuple[int, ...]
 
 
-def cheapest_axis_tree(problem: Problem, shape: Shape) -> float:
-    """Return what the cheapest of all axis-parallel trees of a shape costs in errors and splits.
+def cheapest_axis_tree(problem: Problem) -> float:
+    """Return what the cheapest of all allowed axis-parallel trees costs in errors and splits.
 
     Examples
     --------
     >>> problem = Problem.from_data([[0.0], [1.0], [2.0]], [0, 1, 0], n_classes=2, depth=2,
     ...                             costs=Costs(errors=1, splits=0.25))
-    >>> cheapest_axis_tree(problem, Shape.of(problem))
+    >>> cheapest_axis_tree(problem)
     0.5
     """
-    return cheapest_by_errors(problem, shape, partial(divisions, problem))
+    return cheapest_by_errors(problem, partial(divisions, problem))
 
 
 def cheapest_by_errors(
-    problem: Problem, shape: Shape, divisions: Callable[[Rows], Iterator[tuple[Rows, Rows, int]]]
+    problem: Problem, divisions: Callable[[Rows], Iterator[tuple[Rows, Rows, int]]]
 ) -> float:
-    """Return what the cheapest tree of a shape costs in errors and in features of its splits.
+    """Return what the cheapest allowed tree costs in errors and in features of its splits.
 
     Parameters
     ----------
     problem : Problem
-        The training set and its costs.
-    shape : Shape
-        The least weight of a leaf and the number of splits.
+        The training set, its costs and rules.
     divisions : callable
         Yields all ways to divide rows, with the number of features that each of them needs.
     """
@@ -51,13 +48,13 @@ def cheapest_by_errors(
         return min(prices)
 
     def leaf_price(rows: Rows) -> float:
-        is_light = problem.row_weights[list(rows)].sum() < shape.least_mass
+        is_light = problem.row_weights[list(rows)].sum() < problem.rules.least_mass
         is_whole = len(rows) == problem.n_rows
         if is_light and not is_whole:
             return np.inf
         return float(problem.error_prices[list(rows)].sum(axis=0).min())
 
-    return cheapest(tuple(range(problem.n_rows)), problem.depth, shape.max_splits)
+    return cheapest(tuple(range(problem.n_rows)), problem.depth, problem.max_splits)
 
 
 def divisions(problem: Problem, rows: Rows) -> Iterator[tuple[Rows, Rows, int]]:
@@ -73,13 +70,12 @@ def divisions(problem: Problem, rows: Rows) -> Iterator[tuple[Rows, Rows, int]]:
 
 def tiny_axis_problem(
     rng: np.random.Generator, max_depth: int = 2, max_features: int = 3
-) -> tuple[Problem, Shape]:
+) -> Problem:
     """Return a random problem of 4 to 9 rows, with everything that OCT knows varied.
 
     Examples
     --------
-    >>> problem, shape = tiny_axis_problem(np.random.default_rng(0))
-    >>> problem.n_rows <= 9
+    >>> tiny_axis_problem(np.random.default_rng(0)).n_rows <= 9
     True
     """
     n, K = int(rng.integers(4, 10)), int(rng.integers(2, 4))
@@ -94,5 +90,6 @@ def tiny_axis_problem(
         costs=Costs(errors=float(rng.choice([0.1, 1])), splits=float(rng.choice([0, 0.05, 0.3]))),
         row_weights=rng.uniform(0.5, 2, n) if rng.random() < 0.4 else None,
     )
-    min_leaf = float(rng.choice([0, 0.05, 0.2, 0.3]))
-    return problem, Shape.of(problem, min_leaf, (None, 1, 2, 3, 5)[rng.integers(5)])
+    min_samples_leaf = float(rng.choice([0, 0.05, 0.2, 0.3]))
+    max_splits = (None, 1, 2, 3, 5)[rng.integers(5)]
+    return problem.with_rules(min_samples_leaf, max_splits, axis_parallel=True)

@@ -10,27 +10,28 @@ from scipy.optimize import linprog
 
 from margintree._lib.arrays import FloatArray
 from margintree.core.problem import Problem
-from margintree.core.rules import Shape
 from margintree.testing.axis_oracle import Rows, cheapest_by_errors, tiny_axis_problem
 from margintree.testing.oracle import linear_divisions
 
 
-def cheapest_oblique_tree(problem: Problem, shape: Shape) -> float:
-    """Return what the cheapest of all trees of a shape costs in errors and features.
+def cheapest_oblique_tree(problem: Problem) -> float:
+    """Return what the cheapest of all allowed trees costs in errors and features.
 
     Examples
     --------
     >>> from margintree.core.problem import Costs
     >>> problem = Problem.from_data([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 0, 0, 1], n_classes=2,
     ...                             depth=1, costs=Costs(errors=1, splits=0.25))
-    >>> cheapest_oblique_tree(problem, Shape.of(problem, axis_parallel=False, separation=0.1))
+    >>> cheapest_oblique_tree(problem.with_rules(separation=0.1))
     0.5
     """
     lines = list(linear_divisions(problem.X))
 
     @cache
     def n_needed(left: Rows, right: Rows) -> int:
-        return fewest_features(problem.X[list(left)], problem.X[list(right)], shape.separation)
+        return fewest_features(
+            problem.X[list(left)], problem.X[list(right)], problem.rules.separation
+        )
 
     def divisions(rows: Rows) -> Iterator[tuple[Rows, Rows, int]]:
         parts = {tuple(i for i in rows if i in line) for line in lines}
@@ -40,7 +41,7 @@ def cheapest_oblique_tree(problem: Problem, shape: Shape) -> float:
             if n_features:
                 yield rest, part, n_features
 
-    return cheapest_by_errors(problem, shape, divisions)
+    return cheapest_by_errors(problem, divisions)
 
 
 def fewest_features(left: FloatArray, right: FloatArray, separation: float) -> int:
@@ -78,15 +79,16 @@ def widest(left: FloatArray, right: FloatArray) -> float:
     return float(-found.fun)
 
 
-def tiny_oblique_problem(rng: np.random.Generator) -> tuple[Problem, Shape]:
+def tiny_oblique_problem(rng: np.random.Generator) -> Problem:
     """Return a random problem of 4 to 9 rows in one or two dimensions, and all that OCT-H knows.
 
     Examples
     --------
-    >>> problem, shape = tiny_oblique_problem(np.random.default_rng(0))
-    >>> problem.n_features <= 2, shape.axis_parallel
+    >>> problem = tiny_oblique_problem(np.random.default_rng(0))
+    >>> problem.n_features <= 2, problem.rules.axis_parallel
     (True, False)
     """
-    problem, shape = tiny_axis_problem(rng, max_features=2)
+    problem = tiny_axis_problem(rng, max_features=2)
     separation = float(rng.choice([0.001, 0.05, 0.2]))
-    return problem, replace(shape, axis_parallel=False, separation=separation)
+    rules = replace(problem.rules, axis_parallel=False, separation=separation)
+    return replace(problem, rules=rules)

@@ -1,20 +1,13 @@
-"""The judges of the other methods, each in a module of its own; `objective` is MOCTSVM's."""
+"""The judges: what a tree costs on a problem, computed from the tree alone, one module each."""
 
-from typing import TypeAlias
-
-from margintree.core.judges.errors import ErrorCost, count_errors, errors_only, relative_errors
-from margintree.core.judges.labels import LabelCost, price_labels
-from margintree.core.judges.margins import Cost
-
-AnyCost: TypeAlias = Cost | ErrorCost | LabelCost
-"""What any of the judges returns."""
+from margintree.core.judges.errors import errors_only, price_errors, with_relative_errors
+from margintree.core.judges.labels import price_labels
+from margintree.core.judges.margins import price_margins
 
 __all__ = [
-    "AnyCost",
-    "ErrorCost",
-    "LabelCost",
-    "count_errors",
     "errors_only",
+    "price_errors",
     "price_labels",
-    "relative_errors",
+    "price_margins",
+    "with_relative_errors",
 ]

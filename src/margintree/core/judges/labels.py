@@ -1,60 +1,28 @@
 """The judge of OCTSVM: margins, violations against labels, relabelled rows, and splits."""
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from margintree._lib.arrays import BoolArray, FloatArray
 from margintree._lib.products import product
+from margintree.core.cost import Cost
 from margintree.core.judges.margins import TIE_SLACK
 from margintree.core.problem import Problem
 from margintree.core.tree import ObliqueTree
 
 
-@dataclass(frozen=True)
-class LabelCost:
-    """The cost of a tree by term; the terms add up to ``total``.
-
-    Attributes
-    ----------
-    margin : float
-        The largest ``||w||**2 / 2`` (or ``||w|| / 2``) over the splitting nodes.
-    violations : float
-        c1 times the weighted sum of ``max(0, 1 - s f_t(x))`` over branch nodes and their rows,
-        where ``s`` is the side of a row's label, or of the other label where it is relabelled.
-    relabelled : float
-        c2 times the weight of the relabelled rows, in every branch node.
-    splits : float
-        c3 times the number of splitting nodes.
-    faults : int
-        Splits that do not part their rows, and rows closer to a split than the routing margin. A
-        tree with faults is never returned.
-    """
-
-    margin: float
-    violations: float
-    relabelled: float
-    splits: float
-    faults: int
-
-    @property
-    def total(self) -> float:
-        """The sum of the four terms."""
-        return self.margin + self.violations + self.relabelled + self.splits
-
-    @property
-    def is_allowed(self) -> bool:
-        """Whether the tree keeps all rules."""
-        return self.faults == 0
-
-
-def price_labels(problem: Problem, tree: ObliqueTree) -> LabelCost:
+def price_labels(problem: Problem, tree: ObliqueTree) -> Cost:
     """Return what ``tree`` costs on a problem of two classes in the sense of OCTSVM.
 
     In every branch node rows of class 1 should go right and rows of class 0 left. A row pays for
     how far it is from that by the margin, or is relabelled in this node and pays for how far it is
     from the other side. A branch node that does not split calls all its rows what is cheaper; that
     is a hyperplane without weights and with the intercept 1 or -1.
+
+    The terms are ``margin``, the largest ``||w||**2 / 2`` (or ``||w|| / 2``); ``violations``, c1
+    times the weighted sum of ``max(0, 1 - s f_t(x))`` over branch nodes and their rows, where ``s``
+    is the side of a row's label, or of the other label where it is relabelled; ``relabelled``, c2
+    times the weight of relabelled rows; and ``splits``. Faults are rows within the routing margin
+    (``ties``), splits that do not part their rows, and broken rules.
 
     Parameters
     ----------
@@ -70,10 +38,10 @@ def price_labels(problem: Problem, tree: ObliqueTree) -> LabelCost:
     ...                             costs=Costs(violations=2, errors=1, splits=0.1))
     >>> tree = ObliqueTree.stump([2.0], -1.0, leaf_classes=[0, 1], n_classes=2)
     >>> price_labels(problem, tree)
-    LabelCost(margin=2.0, violations=1.0, relabelled=1.0, splits=0.1, faults=0)
+    Cost(margin=2.0, violations=1.0, relabelled=1.0, splits=0.1)
     >>> leaf = ObliqueTree.leaf(1, n_features=1, n_classes=2)
     >>> price_labels(problem, leaf)
-    LabelCost(margin=0.0, violations=0.0, relabelled=1.0, splits=0.0, faults=0)
+    Cost(margin=0.0, violations=0.0, relabelled=1.0, splits=0.0)
     """
     values = tree.split_values(problem.X)
     visits = tree.decision_path(problem.X).toarray()[:, : len(tree.splits)] > 0
@@ -83,13 +51,14 @@ def price_labels(problem: Problem, tree: ObliqueTree) -> LabelCost:
     costs = problem.costs
     too_close = (np.abs(values) < (1 - TIE_SLACK) * problem.routing_margin) & visits
     norms = np.linalg.norm(tree.weights[tree.splits], axis=1)
-    return LabelCost(
-        margin=problem.margin_price(float(norms.max(initial=0.0))),
-        violations=costs.violations * float((weights * violations).sum()),
-        relabelled=costs.errors * float(weights[is_changed].sum()),
-        splits=costs.splits * tree.n_splits,
-        faults=int(too_close.sum()) + _one_sided(tree, values, visits),
-    )
+    terms = {
+        "margin": problem.margin_price(float(norms.max(initial=0.0))),
+        "violations": costs.violations * float((weights * violations).sum()),
+        "relabelled": costs.errors * float(weights[is_changed].sum()),
+        "splits": costs.splits * tree.n_splits,
+    }
+    faults = {"ties": int(too_close.sum()), "one_sided_splits": _one_sided(tree, values, visits)}
+    return Cost(terms, faults | problem.rules.faults(problem.X, problem.row_weights, tree))
 
 
 def sides(problem: Problem) -> FloatArray:

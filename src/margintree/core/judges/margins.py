@@ -1,12 +1,11 @@
-"""The judge: what a tree costs on a problem, term by term, computed from the tree alone."""
-
-from dataclasses import dataclass, replace
+"""The judge of MOCTSVM: what a tree costs, term by term, computed from the tree alone."""
 
 import numpy as np
 
 from margintree._lib.arrays import BoolArray, IntArray
 from margintree._lib.products import product
 from margintree.core import topology
+from margintree.core.cost import Cost
 from margintree.core.problem import Problem
 from margintree.core.tree import ObliqueTree, row_blocks
 
@@ -18,46 +17,14 @@ slack is ten times that, and a hundred times smaller than the margin that keeps 
 """
 
 
-@dataclass(frozen=True)
-class Cost:
-    """The cost of a tree by term; the terms add up to ``total``.
-
-    Attributes
-    ----------
-    margin : float
-        The largest ``||w||**2 / 2`` (or ``||w|| / 2``) over the splitting nodes.
-    errors : float
-        c1 times the weight of the misclassified rows.
-    violations : float
-        c2 times the weighted sum of ``max(0, 1 - |f_t(x)|)`` over splitting nodes and their rows.
-    splits : float
-        c3 times the number of splitting nodes.
-    ties : int
-        How many (row, splitting node) pairs have ``|f_t(x)|`` below the routing margin. A tree with
-        ties breaks the rule that sides and signs agree; no solver or search may return one.
-    """
-
-    margin: float
-    errors: float
-    violations: float
-    splits: float
-    ties: int
-
-    @property
-    def total(self) -> float:
-        """The sum of the four terms."""
-        return self.margin + self.errors + self.violations + self.splits
-
-    @property
-    def is_allowed(self) -> bool:
-        """Whether the tree keeps the routing margin everywhere."""
-        return self.ties == 0
-
-
-def objective(problem: Problem, tree: ObliqueTree) -> Cost:
+def price_margins(problem: Problem, tree: ObliqueTree) -> Cost:
     """Return what ``tree`` costs on ``problem``.
 
-    Rows are routed by the sign rule (``f >= 0`` goes right), as `ObliqueTree.predict` does.
+    Rows are routed by the sign rule (``f >= 0`` goes right), as `ObliqueTree.predict` does. The
+    terms are ``margin``, the largest ``||w||**2 / 2`` (or ``||w|| / 2``) over the splitting nodes;
+    ``errors``, c1 times the weight of the misclassified rows; ``violations``, c2 times the weighted
+    sum of ``max(0, 1 - |f_t(x)|)`` over splitting nodes and their rows; and ``splits``. Faults are
+    ``ties``, rows closer to a split than the routing margin, and broken rules.
 
     Parameters
     ----------
@@ -77,7 +44,7 @@ def objective(problem: Problem, tree: ObliqueTree) -> Cost:
     >>> problem = Problem.from_data([[0.0], [0.4], [1.0]], [0, 0, 1], n_classes=2, depth=1,
     ...                             costs=Costs(errors=10, violations=1, splits=0.1))
     >>> tree = ObliqueTree.stump([2.0], -1.0, leaf_classes=[0, 1], n_classes=2)
-    >>> cost = objective(problem, tree)
+    >>> cost = price_margins(problem, tree)
     >>> cost.margin, cost.errors, round(cost.violations, 6), cost.splits
     (2.0, 0.0, 0.8, 0.1)
     """
@@ -94,13 +61,14 @@ def objective(problem: Problem, tree: ObliqueTree) -> Cost:
         shortfall = np.nan_to_num(np.maximum(0.0, 1.0 - distances))
         violations += float(product(problem.row_weights[rows], shortfall).sum())
         ties += int((distances < (1 - TIE_SLACK) * problem.routing_margin).sum())
-    return Cost(
-        margin=problem.margin_price(float(norms.max(initial=0.0))),
-        errors=errors,
-        violations=problem.costs.violations * violations,
-        splits=problem.costs.splits * tree.n_splits,
-        ties=ties,
-    )
+    terms = {
+        "margin": problem.margin_price(float(norms.max(initial=0.0))),
+        "errors": errors,
+        "violations": problem.costs.violations * violations,
+        "splits": problem.costs.splits * tree.n_splits,
+    }
+    faults = {"ties": ties} | problem.rules.faults(problem.X, problem.row_weights, tree)
+    return Cost(terms, faults)
 
 
 def _visited(leaves: IntArray, depth: int) -> BoolArray:
@@ -108,11 +76,3 @@ def _visited(leaves: IntArray, depth: int) -> BoolArray:
     nodes = np.array(topology.branch_nodes(depth))
     heights = np.array([depth - topology.depth_of(t) for t in topology.branch_nodes(depth)])
     return np.asarray((leaves[:, None] >> heights) == nodes)
-
-
-def with_leaf_mass(problem: Problem, tree: ObliqueTree) -> ObliqueTree:
-    """Return the tree with the class weights of the problem's rows noted in its leaves."""
-    mass = np.zeros((topology.n_leaves(problem.depth), problem.n_classes))
-    leaves = tree.apply(problem.X) - len(mass)
-    np.add.at(mass, (leaves, problem.y), problem.row_weights)
-    return replace(tree, leaf_mass=mass, scaling=problem.scaling)

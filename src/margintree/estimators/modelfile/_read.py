@@ -3,7 +3,6 @@
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -11,13 +10,13 @@ import numpy as np
 
 from margintree._lib.arrays import AnyArray
 from margintree._lib.exceptions import InvalidInputError, ModelFileError
+from margintree.core.cost import Cost
 from margintree.core.problem import MAX_DEPTH
 from margintree.core.result import Reason, Result, TracePoint
 from margintree.core.tree import ObliqueTree
 from margintree.data.label_types import LABEL_TYPES
-from margintree.estimators import ESTIMATORS, TableClassifier, TreeClassifier
+from margintree.estimators import ESTIMATORS, MethodClassifier, TableClassifier, TreeClassifier
 from margintree.estimators.modelfile._entries import (
-    Reader,
     fail,
     finite,
     list_of,
@@ -140,7 +139,7 @@ def _content(content: Any) -> Mapping[str, Any]:
             f"it has version {version} and this margintree reads up to version {VERSION}. "
             f"It was written by margintree {content.get('written_by')!r:.40}; update margintree."
         )
-    return content
+    return _of_this_version(content, version)
 
 
 def _model(content: Mapping[str, Any]) -> TreeClassifier | TableClassifier:
@@ -157,7 +156,7 @@ def _model(content: Mapping[str, Any]) -> TreeClassifier | TableClassifier:
     return TableClassifier([("table", encoder), ("classifier", estimator)])
 
 
-def _estimator(content: Mapping[str, Any]) -> TreeClassifier:
+def _estimator(content: Mapping[str, Any]) -> MethodClassifier:
     entries = record(content, _ENTRIES)
     tree = _tree(entries["tree"])
     estimator = _unfitted(entries["estimator"], entries["params"])
@@ -165,8 +164,8 @@ def _estimator(content: Mapping[str, Any]) -> TreeClassifier:
     estimator.n_features_in_ = tree.n_features
     if entries["feature_names"] is not None:
         estimator.feature_names_in_ = _names(entries["feature_names"], tree.n_features)
-    estimator.result_ = Result(tree=tree, **record(entries["result"], _RESULT, "result"))
-    estimator.cost_ = _cost(entries["cost"], type(estimator))
+    cost = _cost(entries["cost"], estimator)
+    estimator.result_ = Result(tree=tree, cost=cost, **record(entries["result"], _RESULT, "result"))
     return estimator
 
 
@@ -180,7 +179,7 @@ def _tree(data: Mapping[str, Any]) -> ObliqueTree:
         fail(f"tree makes no sense: {error}", error)
 
 
-def _unfitted(name: str, params: Mapping[str, Any]) -> TreeClassifier:
+def _unfitted(name: str, params: Mapping[str, Any]) -> MethodClassifier:
     """Return the classifier with its parameters."""
     if CHECKPOINT in params:
         fail(f"params must not have {CHECKPOINT!r}, a file to which a further fit would write.")
@@ -249,10 +248,30 @@ def _classes(data: Mapping[str, Any], n_classes: int) -> AnyArray:
     return classes
 
 
-def _cost(data: Mapping[str, Any], estimator: type[TreeClassifier]) -> Any:
-    """Return the cost by term, with the terms that this classifier's judge knows."""
-    readers = {field.name: _COST_ENTRIES[field.type] for field in fields(estimator.cost_type)}
-    return estimator.cost_type(**record(data, readers, "cost"))
+def _cost(data: Mapping[str, Any], estimator: MethodClassifier) -> Cost:
+    """Return the cost by term, with the terms of this classifier's method."""
+    entries = record(data, {"terms": mapping, "faults": mapping}, "cost")
+    terms = record(entries["terms"], dict.fromkeys(entries["terms"], finite), "cost.terms")
+    faults = record(entries["faults"], dict.fromkeys(entries["faults"], natural), "cost.faults")
+    known = estimator._method.terms
+    if {*terms} != {*known}:
+        fail(f"cost.terms must be {', '.join(known)}; they are {', '.join(terms)!r:.60}.")
+    return Cost(terms, faults)
+
+
+def _of_this_version(content: Mapping[str, Any], version: int) -> Mapping[str, Any]:
+    """Return the content of a file of an older version as this version writes it."""
+    if version >= 3:
+        return content
+    params, cost = (mapping(content.get(name), name) for name in ("params", "cost"))
+    terms = {name: value for name, value in cost.items() if name not in ("ties", "faults")}
+    faults = {name: value for name, value in cost.items() if name not in terms}
+    renamed = {"min_leaf": "min_samples_leaf"}
+    return {
+        **content,
+        "params": {renamed.get(name, name): value for name, value in params.items()},
+        "cost": {"terms": terms, "faults": faults},
+    }
 
 
 def _trace(value: Any, where: str) -> tuple[TracePoint, ...]:
@@ -278,7 +297,6 @@ _ENTRIES = {
 }
 _CLASSES = {"type": one_of(LABEL_TYPES), "values": some}
 _RESULT = {
-    "objective": number,
     "bound": number,
     "reason": _reason,
     "limit": optional(text),
@@ -289,4 +307,3 @@ _RESULT = {
     "seconds": number,
     "iterations": natural,
 }
-_COST_ENTRIES: dict[Any, Reader] = {float: finite, int: natural}

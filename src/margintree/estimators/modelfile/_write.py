@@ -4,7 +4,7 @@ import json
 import math
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, fields
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -16,10 +16,10 @@ from margintree._lib.files import write_whole
 from margintree.core.result import Result
 from margintree.data.label_types import check_text, label_type
 from margintree.data.preprocessing import TableEncoder
-from margintree.estimators import ChosenMixin, TableClassifier, TreeClassifier
+from margintree.estimators import TableClassifier, TreeClassifier, TreeClassifierCV
 
 FORMAT = "margintree-model"
-VERSION, VERSION_WITHOUT_TABLE = 2, 1
+VERSION = 3
 CHECKPOINT = "checkpoint"
 """The parameter that is neither written nor read: a further fit would write to its file."""
 
@@ -54,7 +54,7 @@ def to_json(estimator: TreeClassifier | TableClassifier) -> str:
     """Return a fitted classifier as JSON, from which `from_json` makes an equal one.
 
     A ``start``, a ``checkpoint``, a ``RandomState`` and a ``verbose`` callable say how the fit was
-    done and not what it found; they are left out. Of a `MOCTSVMClassifierCV` and its like,
+    done and not what it found; they are left out. Of a `TreeClassifierCV`,
     ``best_estimator_`` is written.
 
     Parameters
@@ -73,7 +73,7 @@ def to_json(estimator: TreeClassifier | TableClassifier) -> str:
     if isinstance(estimator, TableClassifier):
         encoder, classifier = estimator.named_steps.values()
         content = _content(classifier, encoder.get_feature_names_out())
-        content |= {"version": VERSION, "table": _table(encoder)}
+        content |= {"table": _table(encoder)}
     else:
         content = _content(estimator, getattr(estimator, "feature_names_in_", None))
     return json.dumps(content, allow_nan=False, ensure_ascii=False)
@@ -82,11 +82,12 @@ def to_json(estimator: TreeClassifier | TableClassifier) -> str:
 def _content(estimator: TreeClassifier, names: Iterable[Any] | None) -> dict[str, Any]:
     """Return what is written of a classifier whose features have these names."""
     # Of a choice by cross-validation, what was chosen.
-    if isinstance(estimator, ChosenMixin):
+    if isinstance(estimator, TreeClassifierCV):
         estimator = estimator.best_estimator_
+    cost = estimator.cost_
     return {
         "format": FORMAT,
-        "version": VERSION_WITHOUT_TABLE,
+        "version": VERSION,
         "written_by": margintree.__version__,
         "estimator": type(estimator).__name__,
         "params": _params(estimator.get_params(deep=False)),
@@ -94,7 +95,7 @@ def _content(estimator: TreeClassifier, names: Iterable[Any] | None) -> dict[str
         "feature_names": _names(names),
         "tree": estimator.tree_.to_dict(),
         "result": _result(estimator.result_),
-        "cost": asdict(estimator.cost_),
+        "cost": {"terms": dict(cost.terms), "faults": dict(cost.faults)},
     }
 
 
@@ -143,8 +144,13 @@ def _classes(classes: AnyArray) -> dict[str, Any]:
 
 def _result(result: Result) -> dict[str, Any]:
     plain = {f.name: _json_number(getattr(result, f.name)) for f in fields(Result)}
-    del plain["tree"]
-    return plain | {"trace": [[_json_number(v) for v in point] for point in result.trace]}
+    del plain["tree"], plain["cost"]
+    objective = _json_number(result.objective)
+    return (
+        {"objective": objective}
+        | plain
+        | {"trace": [[_json_number(v) for v in point] for point in result.trace]}
+    )
 
 
 def _json_number(value: Any) -> Any:

@@ -1,7 +1,7 @@
 """The form of a tree that a program expects: one of many equivalent trees."""
 
 from margintree.core.problem import Problem
-from margintree.core.simplify import Visit, rearrange, remove_empty_sides, tidy
+from margintree.core.simplify import Visit, rearrange, remove_empty_sides, simplify
 from margintree.core.tree import ObliqueTree
 from margintree.exact.programs.strengthening import Strengthening
 
@@ -10,15 +10,15 @@ def canonical(problem: Problem, tree: ObliqueTree, strengthening: Strengthening)
     """Return an equivalent tree, or a cheaper one, in the form that the strengthening demands.
 
     The literal model takes every tree, but for splits with an empty side, which become idle. Any
-    strengthening that removes useless or mirrored trees takes tidy trees only.
+    strengthening that removes useless or mirrored trees takes simple trees only.
     """
-    wants_tidy = (
+    wants_simple = (
         strengthening.no_idle_parent
         or strengthening.sibling_classes
         or strengthening.label_used_leaves
         or strengthening.useful_leaves
     )
-    tree = tidy(problem, tree) if wants_tidy else remove_empty_sides(problem, tree)
+    tree = simplify(problem, tree) if wants_simple else remove_empty_sides(problem, tree)
     if not strengthening.flip_symmetry:
         return tree
     return flipped(problem, tree, by_class=strengthening.orders_classes)

@@ -19,7 +19,6 @@ import numpy as np
 from margintree._lib.arrays import FloatArray, IntArray
 from margintree.core import topology
 from margintree.core.problem import Problem
-from margintree.core.rules import Shape
 from margintree.exact.programs.assembly import Rows, lay_out, rows, stack, total
 from margintree.exact.programs.program import Block, Program
 
@@ -36,7 +35,6 @@ class LeafBuilder:
     """
 
     problem: Problem
-    shape: Shape
 
     @property
     def split_shapes(self) -> Shapes:
@@ -133,13 +131,13 @@ class LeafBuilder:
             "classes": rows([*total(1.0, self["c"]), (-1.0, self["l"])], lower=0.0, upper=0.0),
             "errors": self._errors(),
             "parents": self._parents(),
-            "size": rows(total(1.0, self["d"]), upper=self.shape.max_splits),
+            "size": rows(total(1.0, self["d"]), upper=self.problem.max_splits),
         }
 
     def _mass(self) -> Rows:
         """State that a leaf that is used has enough weight."""
         weight = total(self.problem.row_weights[:, None], self["z"])
-        return rows([*weight, (-self.shape.least_mass, self["l"])], lower=0.0)
+        return rows([*weight, (-self.problem.rules.least_mass, self["l"])], lower=0.0)
 
     def _errors(self) -> Rows:
         """State that a leaf of class k errs on all its rows of other classes."""
@@ -156,6 +154,12 @@ class LeafBuilder:
         children = np.array(self.branch)[1:]
         parents = self["d"][children // 2 - 1]
         return rows([(1.0, self["d"][children - 1]), (-1.0, parents)], upper=0.0)
+
+
+def n_entries(problem: Problem) -> int:
+    """Return about how many entries the matrix of such a model has."""
+    ways = problem.n_rows * topology.n_leaves(problem.depth) * problem.depth
+    return ways * (problem.n_features + 2)
 
 
 def fill_leaf(

@@ -8,13 +8,14 @@ from margintree._lib.arrays import BoolArray, FloatArray
 from margintree.core import topology
 from margintree.core.judges.margins import TIE_SLACK
 from margintree.core.problem import Problem
-from margintree.core.simplify import remove_empty_sides, with_cheapest_classes
+from margintree.core.simplify import remove_empty_sides, simplify, with_cheapest_classes
 from margintree.core.tree import ObliqueTree
 from margintree.exact.programs import constraints, cuts
 from margintree.exact.programs.assembly import Rows, stack
 from margintree.exact.programs.big_m import derive_bounds
 from margintree.exact.programs.builder import Builder, start_builder
 from margintree.exact.programs.canonical import canonical
+from margintree.exact.programs.formulation import Formulation
 from margintree.exact.programs.program import Program
 from margintree.exact.programs.strengthening import Strengthening
 
@@ -211,3 +212,17 @@ def decode(problem: Problem, program: Program, values: FloatArray) -> ObliqueTre
     cheapest = with_cheapest_classes(problem, raw).leaf_classes
     raw = replace(raw, leaf_classes=np.where(has_class, raw.leaf_classes, cheapest))
     return remove_empty_sides(problem, raw)
+
+
+def _n_entries(problem: Problem) -> int:
+    return problem.n_rows * topology.n_nodes(problem.depth) * (problem.n_features + 10)
+
+
+FORMULATION = Formulation(
+    build,
+    encode_tree,
+    decode=lambda problem, program, values: simplify(problem, decode(problem, program, values)),
+    n_entries=_n_entries,
+    grows_tighter=True,
+)
+"""The model of MOCTSVM; what it decodes is simplified."""

@@ -12,34 +12,33 @@ from margintree._lib.arrays import FloatArray, IntArray
 from margintree.core import topology
 from margintree.core.axis_tree import Plan, feature_ranks, halved, to_plan
 from margintree.core.problem import Problem
-from margintree.core.rules import Shape
+from margintree.core.simplify import simplify
 from margintree.core.tree import ObliqueTree
 from margintree.exact.programs.assembly import Rows, merge, rows, total
-from margintree.exact.programs.leaves import LeafBuilder, Shapes, fill_leaf
+from margintree.exact.programs.formulation import Formulation
+from margintree.exact.programs.leaves import LeafBuilder, Shapes, fill_leaf, n_entries
 from margintree.exact.programs.program import Program
 
 ROUNDING = 1e-4
 """How far a threshold, counted in ranks, may lie above a rank and still send it right."""
 
 
-def build_oct(problem: Problem, shape: Shape) -> Program:
+def build_oct(problem: Problem) -> Program:
     """Return the program whose optimum is the axis-parallel tree with the cheapest errors.
 
     Parameters
     ----------
     problem : Problem
-        The training set; the costs of errors and splits count, that of violations does not.
-    shape : Shape
-        The least weight of a leaf and the number of splits.
+        The training set, its rules and its costs, but for that of violations.
 
     Examples
     --------
     >>> problem = Problem.from_data([[0.0], [1.0]], [0, 1], n_classes=2, depth=1)
-    >>> program = build_oct(problem, Shape.of(problem))
+    >>> program = build_oct(problem)
     >>> program.block("z").shape, list(program.families)[:3]
     ((2, 2), ['right', 'left', 'splits'])
     """
-    builder = _Builder(problem, shape)
+    builder = _Builder(problem)
     splits = {"right": builder.right(), "left": builder.left(), "splits": builder.splits()}
     return builder.program(splits, domains={"b": (0.0, 1.0)}, priced="d")
 
@@ -97,7 +96,7 @@ def encode_oct(problem: Problem, program: Program, tree: ObliqueTree) -> FloatAr
     --------
     >>> problem = Problem.from_data([[0.0], [1.0]], [0, 1], n_classes=2, depth=1)
     >>> tree = ObliqueTree.stump([1.0], -0.5, leaf_classes=[0, 1], n_classes=2)
-    >>> program = build_oct(problem, Shape.of(problem))
+    >>> program = build_oct(problem)
     >>> values = encode_oct(problem, program, tree)
     >>> program.evaluate(values), program.violation(values)
     (0.1, 0.0)
@@ -138,3 +137,12 @@ def decode_oct(problem: Problem, program: Program, values: FloatArray) -> Obliqu
         raw["intercepts"][node] = -thresholds[int(np.ceil(ranks[node] - ROUNDING))]
         raw["splits"][node] = True
     return halved(problem, ObliqueTree.from_dict(raw))
+
+
+FORMULATION = Formulation(
+    build=lambda problem, _: build_oct(problem),
+    encode=encode_oct,
+    decode=lambda problem, program, values: simplify(problem, decode_oct(problem, program, values)),
+    n_entries=n_entries,
+)
+"""The model of OCT; what it decodes is simplified."""

@@ -17,40 +17,39 @@ import numpy as np
 from margintree._lib.arrays import FloatArray, IntArray
 from margintree.core import topology
 from margintree.core.problem import Problem
-from margintree.core.rules import NARROW, Shape, closest_values
-from margintree.core.simplify import centred, push_up, with_cheapest_classes
+from margintree.core.rules import NARROW, closest_values
+from margintree.core.simplify import centred, push_up, simplify, with_cheapest_classes
 from margintree.core.tree import ObliqueTree
 from margintree.exact.programs.assembly import Rows, Term, merge, rows, total
-from margintree.exact.programs.leaves import LeafBuilder, Shapes, fill_leaf
+from margintree.exact.programs.formulation import Formulation
+from margintree.exact.programs.leaves import LeafBuilder, Shapes, fill_leaf, n_entries
 from margintree.exact.programs.program import Program
 
 HALF = 0.5
 """By how much features are moved, and how large ``b`` can be then."""
 
 
-def build_octh(problem: Problem, shape: Shape) -> Program:
+def build_octh(problem: Problem) -> Program:
     """Return the program whose optimum is the oblique tree with the cheapest errors and features.
 
     Parameters
     ----------
     problem : Problem
-        The training set; the costs of errors and splits count, the latter for every feature that a
-        split looks at.
-    shape : Shape
-        The least weight of a leaf, the number of splits and how far their sides are apart.
+        The training set, its rules, and its costs of errors and of every feature that a split
+        looks at.
 
     Examples
     --------
     >>> problem = Problem.from_data([[0.0], [1.0]], [0, 1], n_classes=2, depth=1)
-    >>> program = build_octh(problem, Shape.of(problem, axis_parallel=False, separation=0.005))
+    >>> program = build_octh(problem.with_rules(separation=0.005))
     >>> program.block("a").shape, list(program.families)[:3]
     ((1, 1), ['right', 'left', 'weights'])
     """
-    builder = _Builder(problem, shape)
+    builder = _Builder(problem)
     splits = {"right": builder.right(), "left": builder.left(), "weights": builder.weights()}
     domains = {"a": (-1.0, 1.0), "a_hat": (0.0, 1.0), "b": (-HALF, HALF)}
     # A z that is a tolerance away from 0 or 1 moves a row by up to 1 + mu times that.
-    tolerance = float(np.clip(NARROW * shape.separation / 4, 1e-9, Program.tolerance))
+    tolerance = float(np.clip(NARROW * problem.rules.separation / 4, 1e-9, Program.tolerance))
     return builder.program(splits, domains, priced="s", tolerance=tolerance)
 
 
@@ -75,7 +74,7 @@ class _Builder(LeafBuilder):
     def left(self) -> Rows:
         """State that a row in a leaf has ``a'x + mu <= b`` where it passes on the left."""
         nodes, leaves = self.ways(0)
-        mu, M = self.shape.separation, self._largest() + self.shape.separation
+        mu, M = self.problem.rules.separation, self._largest() + self.problem.rules.separation
         terms = [*self._above_threshold(nodes), (M, self["z"][:, leaves])]
         return rows(terms, upper=M - mu)
 
@@ -106,7 +105,7 @@ class _Builder(LeafBuilder):
 
 
 def encode_octh(problem: Problem, program: Program, tree: ObliqueTree) -> FloatArray:
-    """Return the values of the program's variables that stand for a tree that keeps its shape.
+    """Return the values of the program's variables that stand for a tree that keeps the rules.
 
     Thresholds lie at the closest row on the right, which leaves all room to the left.
 
@@ -114,19 +113,19 @@ def encode_octh(problem: Problem, program: Program, tree: ObliqueTree) -> FloatA
     --------
     >>> problem = Problem.from_data([[0.0], [1.0]], [0, 1], n_classes=2, depth=1)
     >>> tree = ObliqueTree.stump([4.0], -1.0, leaf_classes=[0, 1], n_classes=2)
-    >>> shape = Shape.of(problem, axis_parallel=False, separation=0.005)
-    >>> program = build_octh(problem, shape)
+    >>> problem = problem.with_rules(separation=0.005)
+    >>> program = build_octh(problem)
     >>> values = encode_octh(problem, program, tree)
     >>> program.evaluate(values), program.violation(values)
     (0.1, 0.0)
-    >>> decode_octh(problem, shape, program, values).weights
+    >>> decode_octh(problem, program, values).weights
     array([[2.]])
     """
     tree = push_up(problem, tree)
     sides = tree.split_values(problem.X) >= 0
     sizes = np.where(tree.splits, np.abs(tree.weights).sum(axis=1), 1.0)
     weights = tree.weights / sizes[:, None]
-    _, high = closest_values(problem, tree)
+    _, high = closest_values(problem.X, tree)
     thresholds = np.where(tree.splits, (high - tree.intercepts) / sizes, 0.0)
     values = np.zeros(program.n_variables)
     values[program.block("a")], values[program.block("a_hat")] = weights.T, np.abs(weights).T
@@ -146,9 +145,7 @@ def encode_octh(problem: Problem, program: Program, tree: ObliqueTree) -> FloatA
     return values
 
 
-def decode_octh(
-    problem: Problem, shape: Shape, program: Program, values: FloatArray
-) -> ObliqueTree:
+def decode_octh(problem: Problem, program: Program, values: FloatArray) -> ObliqueTree:
     """Return the tree that the values of a program stand for.
 
     Weights and thresholds decide; then hyperplanes are put half-way between the rows that they
@@ -157,7 +154,7 @@ def decode_octh(
     splits = values[program.block("d")] > 0.5
     is_used = splits & (values[program.block("s")] > 0.5)
     weights = np.where(is_used, values[program.block("a")], 0.0).T
-    middles = values[program.block("b")] - shape.separation / 2 + HALF * weights.sum(axis=1)
+    middles = values[program.block("b")] - problem.rules.separation / 2 + HALF * weights.sum(axis=1)
     leaf = ObliqueTree.leaf(problem.depth, problem.n_features, problem.n_classes)
     # A node that does not split sends everything right in the model.
     raw = replace(
@@ -168,3 +165,14 @@ def decode_octh(
         scaling=problem.scaling,
     )
     return with_cheapest_classes(problem, centred(problem, push_up(problem, raw)))
+
+
+FORMULATION = Formulation(
+    build=lambda problem, _: build_octh(problem),
+    encode=encode_octh,
+    decode=lambda problem, program, values: simplify(
+        problem, decode_octh(problem, program, values)
+    ),
+    n_entries=n_entries,
+)
+"""The model of OCT-H; what it decodes is simplified."""

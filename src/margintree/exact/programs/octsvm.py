@@ -20,6 +20,7 @@ from margintree.core.simplify import push_up, with_cheapest_classes
 from margintree.core.tree import ObliqueTree
 from margintree.exact.programs.assembly import Rows, Term, lay_out, merge, rows, stack, total
 from margintree.exact.programs.big_m import Bounds, derive_bounds
+from margintree.exact.programs.formulation import Formulation
 from margintree.exact.programs.program import Block, Cone, Program
 
 
@@ -243,3 +244,13 @@ def decode_octsvm(problem: Problem, program: Program, values: FloatArray) -> Obl
         scaling=problem.scaling,
     )
     return with_cheapest_classes(problem, push_up(problem, raw))
+
+
+def _n_entries(problem: Problem) -> int:
+    return 2 * problem.n_rows * topology.n_nodes(problem.depth) * (problem.n_features + 10)
+
+
+FORMULATION = Formulation(
+    build_octsvm, encode_octsvm, decode_octsvm, n_entries=_n_entries, grows_tighter=True
+)
+"""The model of OCTSVM."""

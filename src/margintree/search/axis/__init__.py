@@ -1,1 +1,1 @@
-"""Axis-parallel trees: CART, and the native exact method with its kernels."""
+"""Axis-parallel trees: CART, and a branch and bound that proves the best one."""

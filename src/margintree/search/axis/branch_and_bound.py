@@ -9,7 +9,7 @@ one above it, each split as well as possible, cost no more than any threshold in
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache
 from heapq import heappop, heappush
 from typing import NamedTuple
 
@@ -19,25 +19,24 @@ from margintree._lib.arrays import FloatArray, IntArray
 from margintree._lib.exceptions import InvalidInputError
 from margintree.core import topology
 from margintree.core.axis_tree import Plan, feature_ranks, to_tree
-from margintree.core.bound import error_bound
 from margintree.core.incumbent import ROUNDING, Incumbent
-from margintree.core.judges import count_errors, errors_only
 from margintree.core.limits import Clock, Limits
+from margintree.core.method import Method
 from margintree.core.problem import Problem
-from margintree.core.result import Progress, Reason, Result
-from margintree.core.rules import Shape
+from margintree.core.result import Progress, Result
 from margintree.core.tree import ObliqueTree
 from margintree.search.axis.cart import grow
 from margintree.search.axis.kernels import RankTable, best_pair, best_sides, find_cuts
+from margintree.search.loop import run
 
 CELLS_PER_CALL = 100_000
 """Rows times features that one call of a kernel looks at: the clock is read between calls."""
 
 
-def branch_and_bound(
+def search_axis_trees(
+    method: Method,
     problem: Problem,
-    shape: Shape,
-    limits: Limits | None = None,
+    limits: Limits,
     starts: Sequence[ObliqueTree] = (),
     progress: Progress | None = None,
 ) -> Result:
@@ -45,44 +44,25 @@ def branch_and_bound(
 
     Parameters
     ----------
+    method : Method
+        Judges trees by their errors and splits.
     problem : Problem
-        The training set; the costs of errors and splits count, that of violations does not.
-    shape : Shape
-        The least weight of a leaf and the number of splits.
-    limits : Limits, optional
+        The training set, its costs and rules.
+    limits : Limits
         Time, and the gap that counts as proof.
     starts : sequence of ObliqueTree
-        Known trees in the scaled space of the problem; those that break the shape are not used.
+        Known trees in the scaled space of the problem; those that break the rules are not used.
     progress : callable, optional
         Told of every better tree and bound.
-
-    Examples
-    --------
-    >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0]
-    >>> problem = Problem.from_data(X, y, n_classes=2, depth=2)
-    >>> result = branch_and_bound(problem, Shape.of(problem))
-    >>> result.is_optimal, result.tree.n_splits
-    (True, 3)
     """
     _check_prices(problem)
-    _compile_kernels()
-    limits, problem = limits or Limits(), errors_only(problem)
-    incumbent = Incumbent.without_splits(
-        problem,
-        partial(count_errors, problem, shape),
-        error_bound(problem, shape.max_splits),
-        limits.clock(),
-        progress,
-    )
-    reason, limit = Reason.INTERRUPTED, None
-    with suppress(KeyboardInterrupt):
-        incumbent.offer_all(starts)
-        if not incumbent.clock.is_over():
-            incumbent.offer(grow(problem, shape, limits.seed))
-            with suppress(_TimeUpError):
-                _search(problem, shape, limits, incumbent)
-        reason, limit = incumbent.why_stopped(limits.gap)
-    return incumbent.result(reason, limit, limits.gap, solver="native")
+
+    def improve(incumbent: Incumbent, _: list[ObliqueTree]) -> None:
+        incumbent.offer(grow(problem, limits.seed))
+        with suppress(_TimeUpError):
+            _search(problem, limits, incumbent)
+
+    return run(method, problem, improve, limits, starts, progress, finder="native")
 
 
 def _check_prices(problem: Problem) -> None:
@@ -96,7 +76,7 @@ def _check_prices(problem: Problem) -> None:
 
 
 @cache
-def _compile_kernels() -> None:
+def compile_kernels() -> None:
     """Run every kernel once on a toy, so that compilation costs nobody's time limit."""
     problem = Problem.from_data([[0.0], [1.0], [2.0]], [0, 1, 0], n_classes=2, depth=3)
     searcher = _Searcher(problem, Clock().is_over)
@@ -108,11 +88,14 @@ def _orders(ranks: IntArray) -> IntArray:
     return np.argsort(ranks, axis=1, kind="stable")
 
 
-def _search(problem: Problem, shape: Shape, limits: Limits, incumbent: Incumbent) -> None:
+def _search(problem: Problem, limits: Limits, incumbent: Incumbent) -> None:
     """Offer better and better trees and raise the bound until they meet."""
     searcher, unit = _Searcher(problem, incumbent.clock.is_over), problem.costs.errors
     part = _Subproblem(
-        _orders(searcher.table.ranks), problem.depth, shape.max_splits, shape.least_mass
+        _orders(searcher.table.ranks),
+        problem.depth,
+        problem.max_splits,
+        problem.rules.least_mass,
     )
     thresholds = _Thresholds(searcher, part, incumbent.objective / unit)
     unit_below = unit * (1 - ROUNDING / 2)

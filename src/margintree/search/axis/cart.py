@@ -6,29 +6,26 @@ import numpy as np
 
 from margintree.core.axis_tree import Plan, feature_ranks, to_tree
 from margintree.core.problem import Problem
-from margintree.core.rules import Shape
 from margintree.core.tree import ObliqueTree
 
 
-def grow(problem: Problem, shape: Shape, seed: int = 0) -> ObliqueTree:
-    """Return the tree that CART grows to the depth of the problem and prunes to the shape.
+def grow(problem: Problem, seed: int = 0) -> ObliqueTree:
+    """Return the tree that CART grows to the depth of the problem and prunes to its rules.
 
     Of the subtrees on the path of cost-complexity pruning it is the largest that has at most
-    ``shape.max_splits`` splits. Leaves lighter than ``shape.least_mass`` are never made.
+    ``problem.max_splits`` splits. Leaves lighter than the rules allow are never made.
 
     Parameters
     ----------
     problem : Problem
-        The training set; its costs play no part.
-    shape : Shape
-        The least weight of a leaf and the number of splits.
+        The training set and its rules; its costs play no part.
     seed : int, default 0
         Decides between splits that are equally good.
 
     Examples
     --------
     >>> problem = Problem.from_data([[0.0], [1.0], [4.0]], [0, 0, 1], n_classes=2, depth=2)
-    >>> grow(problem, Shape.of(problem)).n_splits
+    >>> grow(problem).n_splits
     1
     """
     from sklearn.tree import DecisionTreeClassifier  # not loaded before it is needed
@@ -36,18 +33,18 @@ def grow(problem: Problem, shape: Shape, seed: int = 0) -> ObliqueTree:
     ranks = feature_ranks(problem.X)
     model = DecisionTreeClassifier(
         max_depth=problem.depth,
-        min_weight_fraction_leaf=shape.least_mass / problem.row_weights.sum(),
+        min_weight_fraction_leaf=problem.rules.least_mass / problem.row_weights.sum(),
         random_state=seed % 2**32,
     )
     # Ranks are exact in the single precision that scikit-learn keeps features in.
     data = ranks.T, problem.y, problem.row_weights
     model.fit(*data)
-    if _n_splits(model) > shape.max_splits:
+    if _n_splits(model) > problem.max_splits:
         path = model.cost_complexity_pruning_path(*data)
         for ccp_alpha in path.ccp_alphas:
             # Rounding may leave the first, which is 0, a little below.
             model.set_params(ccp_alpha=max(0.0, ccp_alpha)).fit(*data)
-            if _n_splits(model) <= shape.max_splits:
+            if _n_splits(model) <= problem.max_splits:
                 break
     return to_tree(problem, ranks, _plan(model.tree_, 0))
 

@@ -1,10 +1,10 @@
-"""The native search: good trees in seconds, without a solver."""
+"""The search for trees whose splits are maximum-margin hyperplanes."""
 
 from margintree._lib.collector import collector_paused
 
 with collector_paused():
     from margintree.search.margin.chain import Parts
-    from margintree.search.margin.engine import make_ready, search
-    from margintree.search.margin.label_trees import LABELS
+    from margintree.search.margin.engine import get_ready, search_margin_trees
+    from margintree.search.margin.kernel_data import Shared, share
 
-__all__ = ["LABELS", "Parts", "make_ready", "search"]
+__all__ = ["Parts", "Shared", "get_ready", "search_margin_trees", "share"]

@@ -7,9 +7,8 @@ from functools import partial
 import numpy as np
 
 from margintree._lib.arrays import IntArray
-from margintree.core.problem import Problem
 from margintree.search.margin import kicks, leaf_groups, starts
-from margintree.search.margin.groupings import make_groupings
+from margintree.search.margin.kernel_data import new_working_tree
 from margintree.search.margin.kernels.working_tree import WorkingTree
 from margintree.search.margin.kicks import Kick
 from margintree.search.margin.local_search import LocalSearch
@@ -37,14 +36,11 @@ class Parts:
         Drawn at random.
     max_failures : int
         Kicks in a row without a gain after which a chain ends.
-    make_groupings : callable
-        Returns the groupings of the rows of a problem, for a seed, that starts and kicks draw from.
     """
 
     starts: tuple[Start, ...] = (starts.from_random_groups, starts.from_plan)
     kicks: tuple[Kick, ...] = tuple(kicks.KICKS)
     max_failures: int = 60
-    make_groupings: Callable[[Problem, int], Sequence[IntArray]] = make_groupings
 
     @classmethod
     def usual(cls, depth: int) -> "Parts":
@@ -180,7 +176,7 @@ def begin(local: LocalSearch, chain: Chain, parts: Parts, groupings: Sequence[In
     if chain.origin is not None:
         local.put(chain.origin)
         return
-    local.clear(chain.scale * 2 ** local.rng.uniform(-1, 1))
+    local.put(new_working_tree(local.data, chain.scale * 2 ** local.rng.uniform(-1, 1)))
     start = parts.starts[chain.number // 2 % len(parts.starts)]
     start(local, groupings[int(local.rng.integers(len(groupings)))])
 

@@ -21,10 +21,10 @@ from margintree._lib.collector import collector_paused
 from margintree.core.limits import Clock
 from margintree.core.problem import Problem
 from margintree.search.margin.chain import Chain, Parts, run_chain
-from margintree.search.margin.kernel_data import make_kernel_data, to_tree
+from margintree.search.margin.kernel_data import NO_GRAM, gram_of, make_kernel_data, to_tree
 from margintree.search.margin.kernels.line_search import best_step
 from margintree.search.margin.kernels.sweep import cheapest_label, sweep
-from margintree.search.margin.kernels.working_tree import lift, rows_below
+from margintree.search.margin.kernels.working_tree import KernelData, lift, rows_below
 from margintree.search.margin.kicks import KICKS, rebuild
 from margintree.search.margin.leaf_groups import LEAST_DESCENTS, rearrange
 from margintree.search.margin.local_search import LocalSearch
@@ -64,7 +64,7 @@ def compile_kernels(*, many_rows: bool, leaf_groups: bool) -> None:
 
 def compile_sweep() -> None:
     """Compile the half of the kernels that looks for splits."""
-    local = LocalSearch(make_kernel_data(_toy()))
+    local = LocalSearch(_toy_data())
     local.propose(1, np.arange(2), np.array([-1.0, 1.0]))
     sweep(local.data, local.working, local.state, 1, np.full((4, 6), 0.5))
 
@@ -76,7 +76,7 @@ def compile_refit(leaf_groups: bool) -> None:
 
     What both halves need and `compile_sweep` comes to last is done first.
     """
-    local = LocalSearch(make_kernel_data(_toy()))
+    local = LocalSearch(_toy_data())
     data, working, row = local.data, local.working, local.data.pull
     local.settle()
     best_step(row, row, row, row, row, data.eps, 1.0)
@@ -130,10 +130,14 @@ def _toy() -> Problem:
     return Problem.from_data(X, [0, 1, 2, 0, 1, 2], n_classes=3, depth=2)
 
 
+def _toy_data() -> KernelData:
+    return make_kernel_data(_toy(), gram_of(_toy()))
+
+
 def _run_small() -> None:
     problem = _toy()
     chain = Chain(number=1, seed=0, origin=None, scale=4.0, max_iterations=2)
-    local = LocalSearch(make_kernel_data(problem))
+    local = LocalSearch(_toy_data())
     run_chain(local, chain, Parts(), [problem.y], Clock(np.inf).is_over)
     for kick in KICKS:
         local.clear(4.0)
@@ -143,10 +147,10 @@ def _run_small() -> None:
 
 def _run_large() -> None:
     problem = _toy()
-    local = LocalSearch(make_kernel_data(problem))
+    local = LocalSearch(_toy_data())
     local.clear(4.0)
     local.part(1, np.where(problem.X[:, 0] > 0.6, 1.0, -1.0))
-    data = make_kernel_data(problem, with_gram=False)
+    data = make_kernel_data(problem, NO_GRAM)
     refiner = Refiner(problem, data, to_tree(problem, local.working), seed=0)
     refiner.sweep()
     refiner.price()

@@ -4,8 +4,8 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
-from dataclasses import replace
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeAlias
 
@@ -14,24 +14,33 @@ import numpy as np
 from margintree._lib.arrays import BoolArray, IntArray
 from margintree.core.incumbent import Incumbent
 from margintree.core.limits import Clock, Limits
+from margintree.core.method import Method
 from margintree.core.problem import Problem
-from margintree.core.result import Progress, Reason, Result
+from margintree.core.result import Progress, Result
 from margintree.core.tree import ObliqueTree
-from margintree.search.margin.aim import MARGINS, Aim
+from margintree.search.loop import run
 from margintree.search.margin.chain import Chain, Found, Parts, has_room_for_groups, run_chain
 from margintree.search.margin.compilation import compile_kernels
-from margintree.search.margin.kernel_data import to_tree, to_working_tree
-from margintree.search.margin.kernels.working_tree import KernelData, WorkingTree
+from margintree.search.margin.kernel_data import (
+    NO_GRAM,
+    MakeKernelData,
+    Shared,
+    make_kernel_data,
+    share,
+    to_tree,
+    to_working_tree,
+)
+from margintree.search.margin.kernels.working_tree import WorkingTree
 from margintree.search.margin.leaf_groups import has_groups
 from margintree.search.margin.local_search import LocalSearch
 from margintree.search.margin.many_rows import ENOUGH, MANY_ROWS, Refiner, sample
 
-Begin: TypeAlias = Callable[[Callable[[Chain], Found], Chain], Callable[[], Found]]
+Begin: TypeAlias = Callable[[Callable[[], Found]], Callable[[], Found]]
 """Begins to run a chain, and returns a function that waits for what it finds."""
 
 LEAD = 4
-"""A chain knows what all chains found but the last few before it, so that these can run at the
-same time, and the number of threads changes nothing."""
+"""Each chain sees the results of all earlier chains except the last three, so up to four chains can
+run at once without changing the outcome."""
 ELITE = 4
 """Best trees kept as origins of further chains."""
 SAME = 3e-3
@@ -46,13 +55,16 @@ DEFAULT_WORK = 2_500_000
 """Descents times the square of the rows of a search that was given no limit of them."""
 
 
-def search(
+def search_margin_trees(
+    method: Method,
     problem: Problem,
-    limits: Limits | None = None,
+    limits: Limits,
     starts: Sequence[ObliqueTree] = (),
     progress: Progress | None = None,
+    *,
+    make_data: MakeKernelData = make_kernel_data,
+    shared: Shared | None = None,
     parts: Parts | None = None,
-    aim: Aim = MARGINS,
 ) -> Result:
     """Return the best tree that local search finds.
 
@@ -61,95 +73,82 @@ def search(
 
     Parameters
     ----------
+    method : Method
+        Judges trees, bounds their cost and simplifies them.
     problem : Problem
-        The training set and its costs.
-    limits : Limits, optional
-        When to stop. Without an iteration limit the search makes as many descents as
-        `iterations_of` says. What it does beside them is counted in descents that take as long.
+        The training set, its costs and rules.
+    limits : Limits
+        When to stop. Without an iteration limit the search makes `iterations_of` descents. Its more
+        expensive steps count as several, in proportion to their time.
     starts : sequence of ObliqueTree
         Trees in the scaled space of the problem to begin from, beside the search's own.
     progress : callable, optional
         Told of every better tree.
+    make_data : callable
+        Returns what the kernels know of a problem.
+    shared : Shared, optional
+        What is known of the rows already.
     parts : Parts, optional
         Starts and kicks to use.
-    aim : Aim
-        What to minimise; by default the cost of MOCTSVM.
-
-    Examples
-    --------
-    >>> from margintree.core.problem import Costs, Problem
-    >>> X, y = [[0.0], [0.2], [0.7], [1.0]], [0, 0, 1, 1]
-    >>> problem = Problem.from_data(X, y, n_classes=2, depth=1, costs=Costs(errors=10))
-    >>> result = search(problem, Limits(iterations=3))
-    >>> result.tree.n_splits, str(result.reason)
-    (1, 'limit')
     """
-    limits, parts = limits or Limits(), parts or Parts.usual(problem.depth)
-    judge, clock = partial(aim.judge, problem), limits.clock()
-    incumbent = Incumbent.without_splits(problem, judge, 0.0, clock, progress, aim.simplify)
-    reason, limit = Reason.INTERRUPTED, None
-    with suppress(KeyboardInterrupt):
-        make_ready(problem, limits, aim)
-        incumbent.clock = limits.clock()
-        incumbent.bound = aim.bound(problem)
-        origins = incumbent.offer_all(starts if incumbent.gap > limits.gap else ())
-        if not incumbent.clock.is_over():
-            explore = _explore_large if problem.n_rows > MANY_ROWS else _explore
-            explore(problem, limits, parts, incumbent, origins, aim)
-        reason, limit = incumbent.why_search_stopped(limits)
-    return incumbent.result(reason, limit, limits.gap, "search")
+    kit = _Kit(method, problem, limits, parts or Parts.usual(problem.depth), make_data, shared)
+    explore = _explore_large if problem.n_rows > MANY_ROWS else _explore
+    return run(method, problem, partial(explore, kit), limits, starts, progress, shared=shared)
 
 
-def _explore(
-    problem: Problem,
-    limits: Limits,
-    parts: Parts,
-    incumbent: Incumbent,
-    origins: Sequence[ObliqueTree],
-    aim: Aim,
-) -> None:
+@dataclass(frozen=True)
+class _Kit:
+    """What `search_margin_trees` was given."""
+
+    method: Method
+    problem: Problem
+    limits: Limits
+    parts: Parts
+    make_data: MakeKernelData
+    shared: Shared | None = None
+
+
+def _explore(kit: _Kit, incumbent: Incumbent, origins: Sequence[ObliqueTree]) -> None:
     """Run chain after chain until a limit or the bound is reached."""
-    data = aim.make_kernel_data(problem)
+    problem, limits = kit.problem, kit.limits
+    shared = kit.shared or share(problem, limits.seed)
+    data = kit.make_data(problem, shared.gram)
     iterations = iterations_of(problem, limits)
     largest = problem.norm_at_price(incumbent.objective)
     course = Course(
         limits.seed, iterations, largest, [to_working_tree(data, tree) for tree in origins]
     )
+    groupings, idle = shared.groupings, [LocalSearch(data)]
     with _crew(limits.threads, incumbent.clock) as (begin, is_over):
-        groupings = parts.make_groupings(problem, limits.seed)
-        run = partial(_run_chain, data, parts, groupings, is_over, threading.local())
-        running: deque[tuple[Chain, Callable[[], Found]]] = deque()
+        running: deque[tuple[Chain, LocalSearch, Callable[[], Found]]] = deque()
         while True:
             while course.has_room and not is_over() and incumbent.gap > limits.gap:
                 chain = course.next_chain(incumbent.objective)
-                running.append((chain, begin(run, chain)))
+                local = idle.pop() if idle else LocalSearch(data)
+                wait = begin(partial(run_chain, local, chain, kit.parts, groupings, is_over))
+                running.append((chain, local, wait))
             if not running:
                 break
-            chain, wait = running.popleft()
+            chain, local, wait = running.popleft()
             found = wait()
+            idle.append(local)
             incumbent.iterations += found.iterations
             if course.learn(chain, found):
                 incumbent.offer(to_tree(problem, found.working))
 
 
-def _explore_large(
-    problem: Problem,
-    limits: Limits,
-    parts: Parts,
-    incumbent: Incumbent,
-    origins: Sequence[ObliqueTree],
-    aim: Aim,
-) -> None:
+def _explore_large(kit: _Kit, incumbent: Incumbent, origins: Sequence[ObliqueTree]) -> None:
     """Search a sample of the rows, then improve what it found on all rows."""
-    clock, rng = incumbent.clock, np.random.default_rng(limits.seed)
+    problem, limits, clock = kit.problem, kit.limits, incumbent.clock
+    rng = np.random.default_rng(limits.seed)
 
     def best_on_sample(rows: IntArray, is_wrong: BoolArray, depth: int) -> ObliqueTree:
         part = sample(problem, rows, is_wrong, depth, rng)
         clock_of_part = Clock(SAMPLE_SHARE * clock.remaining(), clock.memory)
-        judge = partial(aim.judge, part)
-        best = Incumbent.without_splits(part, judge, 0.0, clock_of_part, simplify=aim.simplify)
+        best = Incumbent(kit.method, part, clock_of_part)
+        fewer = _share(limits, incumbent.iterations)
         try:
-            _explore(part, _share(limits, incumbent.iterations), parts, best, [], aim)
+            _explore(replace(kit, problem=part, limits=fewer), best, [])
         finally:
             incumbent.iterations += best.iterations
             if depth == problem.depth:
@@ -158,7 +157,7 @@ def _explore_large(
 
     everything, nothing = np.arange(problem.n_rows), np.zeros(problem.n_rows, dtype=bool)
     found = best_on_sample(everything, nothing, problem.depth)
-    data = aim.make_kernel_data(problem, with_gram=False)
+    data = kit.make_data(problem, NO_GRAM)
     refiner = min(
         (Refiner(problem, data, tree, limits.seed, clock.is_over) for tree in (found, *origins)),
         key=Refiner.price,
@@ -185,20 +184,6 @@ def _refine(refiner: Refiner, incumbent: Incumbent) -> None:
         before, now = now, refiner.price()
 
 
-def _run_chain(
-    data: KernelData,
-    parts: Parts,
-    groupings: Sequence[IntArray],
-    is_over: Callable[[], bool],
-    mine: threading.local,
-    chain: Chain,
-) -> Found:
-    """Run a chain on the local search of this thread."""
-    if not hasattr(mine, "local"):
-        mine.local = LocalSearch(data)
-    return run_chain(mine.local, chain, parts, groupings, is_over)
-
-
 @contextmanager
 def _crew(n_threads: int, clock: Clock) -> Iterator[tuple[Begin, Callable[[], bool]]]:
     """Yield a function that begins chains on threads, and one that tells them when to end.
@@ -206,13 +191,13 @@ def _crew(n_threads: int, clock: Clock) -> Iterator[tuple[Begin, Callable[[], bo
     They also end, within one descent, when the body is left early by an interrupt.
     """
     if n_threads == 1:  # threads that take turns take longer
-        yield partial, clock.is_over
+        yield partial, clock.is_over  # the chain runs when its result is asked for
         return
     stop = threading.Event()
     with ThreadPoolExecutor(n_threads) as pool:
         try:
             yield (
-                lambda run, chain: pool.submit(run, chain).result,
+                lambda run: pool.submit(run).result,
                 lambda: stop.is_set() or clock.is_over(),
             )
         finally:
@@ -235,26 +220,27 @@ def iterations_of(problem: Problem, limits: Limits) -> int:
     return int(np.clip(DEFAULT_WORK // problem.n_rows**2, 60, 1500))
 
 
-def make_ready(problem: Problem, limits: Limits, aim: Aim = MARGINS) -> None:
-    """Compile the kernels that a search takes, so that this costs nobody's time limit.
+def get_ready(
+    problem: Problem, limits: Limits, make_data: MakeKernelData = make_kernel_data
+) -> None:
+    """Compile the kernels that a search needs, so that this does not count against a time limit."""
+    is_large = problem.n_rows > MANY_ROWS
+    has_groups = will_rearrange(problem, limits, make_data)
+    compile_kernels(many_rows=is_large, leaf_groups=has_groups)
 
-    A search does so itself, before its own clock runs; whoever has a clock of his own that runs by
-    then is ready in time with this.
-    """
-    has_groups = will_rearrange(problem, limits, aim)
-    compile_kernels(many_rows=problem.n_rows > MANY_ROWS, leaf_groups=has_groups)
 
-
-def will_rearrange(problem: Problem, limits: Limits, aim: Aim) -> bool:
+def will_rearrange(problem: Problem, limits: Limits, make_data: MakeKernelData) -> bool:
     """Tell whether chains will be long enough to improve leaf groups, and whether there are any.
 
-    No chain is longer than the first, for later ones share what earlier ones left.
+    No chain is longer than the first, since later ones share what earlier ones left.
     """
     is_large = problem.n_rows > MANY_ROWS
-    if is_large:  # and what is searched are samples, some of them small
+    if is_large:  # samples are searched, some of them small
         limits = _share(limits, done=0)
     longest = -(-iterations_of(problem, limits) // LEAD)
-    return has_room_for_groups(longest) and (is_large or has_groups(aim.make_kernel_data(problem)))
+    if not has_room_for_groups(longest):
+        return False
+    return is_large or has_groups(make_data(problem, NO_GRAM))
 
 
 class Course:

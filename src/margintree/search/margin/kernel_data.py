@@ -1,22 +1,64 @@
 """Between the values of the library and the arrays of the kernels."""
 
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
 import numpy as np
 
+from margintree._lib.arrays import FloatArray, IntArray
 from margintree._lib.products import product
 from margintree.core import topology
+from margintree.core.bound import Pairs, close_pairs
 from margintree.core.problem import Problem
 from margintree.core.tree import ObliqueTree
+from margintree.search.margin.groupings import make_groupings
 from margintree.search.margin.kernels.sweep import State
 from margintree.search.margin.kernels.working_tree import KernelData, WorkingTree
 
+NO_GRAM: FloatArray = np.empty((0, 0))
+"""No inner products, for searches of many rows, which do without them."""
 
-def make_kernel_data(problem: Problem, with_gram: bool = True) -> KernelData:
-    """Return what kernels need to know of a problem, the inner products of its rows included."""
+MakeKernelData: TypeAlias = Callable[[Problem, FloatArray], KernelData]
+"""Returns what kernels know of a problem, given the inner products of its rows or `NO_GRAM`."""
+
+
+@dataclass(frozen=True, eq=False)
+class Shared:
+    """What a search needs of the rows and the depth, whatever the costs are.
+
+    Attributes
+    ----------
+    gram : ndarray of shape (n, n)
+        The inner products of the rows.
+    groupings : list of int ndarray
+        Groupings of the rows that starts and kicks draw from.
+    pairs : Pairs
+        Close pairs of rows of different classes, from which a bound follows.
+    """
+
+    gram: FloatArray
+    groupings: Sequence[IntArray]
+    pairs: Pairs
+
+
+def share(problem: Problem, seed: int) -> Shared:
+    """Return what many searches on the same rows can share."""
+    return Shared(gram_of(problem), make_groupings(problem, seed), close_pairs(problem))
+
+
+def gram_of(problem: Problem) -> FloatArray:
+    """Return the inner products of the rows."""
+    return product(problem.X, problem.X.T)
+
+
+def make_kernel_data(problem: Problem, gram: FloatArray) -> KernelData:
+    """Return what kernels need to know of a problem, given the inner products of its rows."""
     X = np.array(problem.X)
     pull = problem.costs.violations * problem.row_weights
     return KernelData(
         X=X,
-        gram=product(X, X.T) if with_gram else np.empty((0, 0)),
+        gram=gram,
         pull=pull,
         prices=np.array(problem.error_prices),
         stays=np.ones(topology.n_nodes(problem.depth) + 1),

@@ -1,4 +1,4 @@
-"""Trees whose splits see labels: what a search for OCTSVM minimises.
+"""Trees whose splits see labels: what the margin search needs for OCTSVM.
 
 Kernels charge a flat price wherever a row is called another class than its own. The judge lets a
 row choose between that and a longer violation; the last step here makes use of the choice.
@@ -17,8 +17,7 @@ from margintree.core.judges.labels import idle_price, label_violations, sides
 from margintree.core.problem import Problem
 from margintree.core.simplify import push_up, with_cheapest_classes
 from margintree.core.tree import ObliqueTree
-from margintree.search.margin.aim import Aim
-from margintree.search.margin.kernel_data import make_kernel_data
+from margintree.search.margin.kernel_data import gram_of, make_kernel_data
 from margintree.search.margin.kernels.svm import smo
 from margintree.search.margin.kernels.working_tree import KernelData
 
@@ -30,13 +29,13 @@ ROUNDS, POWER, TOLERANCE = 15, 1.5, 1e-4
 """How often the shares of the nodes in the margin term are corrected, how strongly, how exactly."""
 
 
-def make_label_data(problem: Problem, with_gram: bool = True) -> KernelData:
+def make_label_data(problem: Problem, gram: FloatArray) -> KernelData:
     """Return the kernel data in which rows pay at every branch node for being called another class.
 
     Going left means to be called the first class, going right the second; on the levels below a
     terminal node rows go on being called its class.
     """
-    data = make_kernel_data(_with_flat_prices(problem), with_gram)
+    data = make_kernel_data(_with_flat_prices(problem), gram)
     tolls, stays = np.zeros_like(data.tolls), np.zeros_like(data.stays)
     for node in range(1, len(stays)):
         stays[node] = problem.depth - topology.depth_of(node)
@@ -77,7 +76,7 @@ def refitted(problem: Problem, tree: ObliqueTree) -> ObliqueTree:
     best = with_cheapest_classes(problem, push_up(problem, tree))
     if problem.n_rows > MAX_ROWS:
         return best
-    gram = product(problem.X, problem.X.T)
+    gram = gram_of(problem)
     for wishes in (as_it_pays, as_labelled, as_routed):
         for _ in range(MAX_REFITS):
             if not best.n_splits:
@@ -140,7 +139,3 @@ def _fitted(
         shares *= norms**POWER
         shares /= shares.sum()
     return replace(tree, weights=weights, intercepts=intercepts)
-
-
-LABELS = Aim(price_labels, label_bound, refitted, make_label_data)
-"""Trees whose splits see labels: OCTSVM."""

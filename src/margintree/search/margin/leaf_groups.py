@@ -62,7 +62,7 @@ def has_groups(data: KernelData) -> bool:
     Where there are but two leaves, nothing can hang otherwise.
     """
     is_small = 1 < data.depth <= MAX_DEPTH and len(data.X) <= MAX_ROWS
-    return is_small and len(data.gram) > 0 and not data.tolls.any()
+    return is_small and not bool(data.tolls.any())
 
 
 def rearrange(local: LocalSearch, limit: float, max_descents: int) -> tuple[float, int]:

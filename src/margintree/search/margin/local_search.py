@@ -54,7 +54,7 @@ class LocalSearch:
     def put(self, working: WorkingTree) -> None:
         """Lay a copy of a working tree in the local search."""
         _overwrite(self.working, working)
-        self.settle()
+        settle(self.data, self.working, self.state, 1)
 
     def take(self) -> WorkingTree:
         """Return a copy of the working tree."""

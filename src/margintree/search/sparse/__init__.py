@@ -6,7 +6,3 @@ several kinds, and rebuilds a random subtree when nothing improves any more. A s
 from the weights it has, from single features, from a change of one weight, and from a linear
 program that weighs errors against the sizes of the weights; its threshold is the best of all.
 """
-
-from margintree.search.sparse.engine import search_sparse
-
-__all__ = ["search_sparse"]

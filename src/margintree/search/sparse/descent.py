@@ -9,7 +9,6 @@ from margintree._lib.arrays import FloatArray, IntArray
 from margintree._lib.products import product
 from margintree.core.limits import Clock
 from margintree.core.problem import Problem
-from margintree.core.rules import Shape
 from margintree.search.sparse.nodes import Cut, Node, follow, n_splits
 from margintree.search.sparse.thresholds import best_thresholds, sparse_weights
 
@@ -28,10 +27,8 @@ ROUNDING = 1e-6
 class Descent:
     """Improves trees, node after node."""
 
-    def __init__(
-        self, problem: Problem, shape: Shape, rng: np.random.Generator, clock: Clock
-    ) -> None:
-        self.problem, self.shape, self.rng, self.clock = problem, shape, rng, clock
+    def __init__(self, problem: Problem, rng: np.random.Generator, clock: Clock) -> None:
+        self.problem, self.rules, self.rng, self.clock = problem, problem.rules, rng, clock
         self.price = problem.costs.splits
         self.everything = np.arange(problem.n_rows)
 
@@ -44,14 +41,14 @@ class Descent:
             if cost >= before - GAIN or self.clock.is_over():
                 break
             before = cost
-        while n_splits(node) > self.shape.max_splits:
+        while n_splits(node) > self.problem.max_splits:
             node = self._with_one_split_less(node)
         return node
 
     def cost(self, node: Node, rows: IntArray) -> float:
-        """Return what a subtree costs for its rows; infinity where it breaks the shape."""
+        """Return what a subtree costs for its rows; infinity where it breaks a rule."""
         if isinstance(node, int):
-            is_light = self.problem.row_weights[rows].sum() < self.shape.least_mass
+            is_light = self.problem.row_weights[rows].sum() < self.rules.least_mass
             is_root = len(rows) == self.problem.n_rows
             return np.inf if is_light and not is_root else self._prices(rows)[:, node].sum()
         left, right = self._parted(node, rows)
@@ -74,7 +71,7 @@ class Descent:
             return False
         values = product(self.problem.X, node.weights) / np.abs(node.weights).sum()
         width = values[right].min() - values[left].max()
-        return bool(width >= self.shape.separation * (1 - ROUNDING))
+        return bool(width >= self.rules.separation * (1 - ROUNDING))
 
     def improved(self, node: Node, rows: IntArray, height: int) -> Node:
         """Return a subtree that costs no more: first what is below, then the split itself."""
@@ -173,7 +170,7 @@ class Descent:
         """Return the best thresholds, of as many directions at a time as memory allows."""
         width = max(1, MAX_ENTRIES // (len(values) * max(left.shape[1], right.shape[1])))
         found = [
-            best_thresholds(values[:, k : k + width], left, right, mass, self.shape)
+            best_thresholds(values[:, k : k + width], left, right, mass, self.rules)
             for k in range(0, values.shape[1], width)
         ]
         costs, thresholds = zip(*found, strict=True)
@@ -218,7 +215,7 @@ class Descent:
             )
         reach = 4 * np.abs(node.weights).sum()
         turns = np.clip(turns, -reach, reach)
-        loose = replace(self.shape, separation=0.0)
+        loose = replace(self.rules, separation=0.0)
         costs, steps = best_thresholds(turns, left, right, self.problem.row_weights[rows], loose)
         for feature in np.flatnonzero(np.isfinite(costs)):
             changed = node.weights.copy()

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from margintree._lib.arrays import FloatArray
-from margintree.core.rules import Shape
+from margintree.core.rules import Rules
 
 
 def sparse_weights(X: FloatArray, sides: FloatArray, pulls: FloatArray) -> FloatArray:
@@ -47,7 +47,7 @@ def sparse_weights(X: FloatArray, sides: FloatArray, pulls: FloatArray) -> Float
 
 
 def best_thresholds(
-    values: FloatArray, left: FloatArray, right: FloatArray, mass: FloatArray, shape: Shape
+    values: FloatArray, left: FloatArray, right: FloatArray, mass: FloatArray, rules: Rules
 ) -> tuple[FloatArray, FloatArray]:
     """Return the least cost over all thresholds, and the threshold, for every column of values.
 
@@ -59,14 +59,14 @@ def best_thresholds(
         What every row pays on either side, for each of the k things that can be there.
     mass : ndarray of shape (m,)
         The weights of the rows.
-    shape : Shape
+    rules : Rules
         The least weight of a side, and how far the sides are apart.
 
     Examples
     --------
     >>> values, mass = np.array([[0.0], [0.2], [0.6]]), np.ones(3)
     >>> left, right = np.array([[0.0], [0.0], [1.0]]), np.array([[1.0], [1.0], [0.0]])
-    >>> costs, thresholds = best_thresholds(values, left, right, mass, Shape(1.0, 1))
+    >>> costs, thresholds = best_thresholds(values, left, right, mass, Rules(least_mass=1.0))
     >>> costs, thresholds.round(6)
     (array([0.]), array([0.4]))
     """
@@ -79,7 +79,7 @@ def best_thresholds(
     lighter = mass[order].cumsum(axis=0)[:-1]
     lighter = np.minimum(lighter, mass.sum() - lighter)
     gaps = np.diff(ranked, axis=0)
-    is_allowed = (gaps >= shape.separation) & (gaps > 1e-9) & (lighter >= shape.least_mass)
+    is_allowed = (gaps >= rules.separation) & (gaps > 1e-9) & (lighter >= rules.least_mass)
     costs = np.where(is_allowed, on_left + on_right, np.inf)
     best, columns = costs.argmin(axis=0), np.arange(values.shape[1])
     thresholds = (ranked[best, columns] + ranked[best + 1, columns]) / 2

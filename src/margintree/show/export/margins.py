@@ -17,4 +17,4 @@ def has_margins(model: Any) -> bool:
     >>> has_margins(MOCTSVMClassifier().fit(X, y)), has_margins(CARTClassifier().fit(X, y))
     (True, False)
     """
-    return isinstance(model, ObliqueTree) or hasattr(model.cost_, "margin")
+    return isinstance(model, ObliqueTree) or "margin" in model.cost_.terms

@@ -12,7 +12,6 @@ that is not finite is None. ``evaluation`` holds what was counted over all rows:
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import fields
 from math import isfinite, isnan
 from typing import Any
 
@@ -52,7 +51,7 @@ def _fit_entry(model: Any) -> dict[str, Any]:
     """Return what the fit cost, proved and did."""
     result = model.result_
     return {
-        "cost": _cost_terms(model.cost_),
+        "cost": dict(model.cost_.terms),
         "total": _finite(model.cost_.total),
         "bound": _finite(result.bound),
         "gap": _finite(result.gap),
@@ -62,11 +61,6 @@ def _fit_entry(model: Any) -> dict[str, Any]:
         "seconds": _finite(result.seconds),
         "trace": [[_finite(value) for value in point] for point in result.trace],
     }
-
-
-def _cost_terms(cost: Any) -> dict[str, float]:
-    """Return the terms of a cost, by name, that add up to its total."""
-    return {field.name: getattr(cost, field.name) for field in fields(cost) if field.type is float}
 
 
 def _finite(value: float) -> float | None:

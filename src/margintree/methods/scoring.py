@@ -1,89 +1,43 @@
-"""The choice of parameters by cross-validation: rows in folds, and the best of many scores."""
-
-import warnings
-from collections.abc import Iterator
+"""How trees are scored on rows that they have not seen."""
 
 import numpy as np
 
-from margintree._lib.arrays import AnyArray, FloatArray, IntArray
+from margintree._lib.arrays import FloatArray, IntArray
 from margintree.core import topology
+from margintree.core.problem import Problem
 from margintree.core.tree import ObliqueTree
 
-DOUBT = 0.5
-"""Standard errors by which the best must be better than the usual to be chosen."""
 
-
-def divide(y: AnyArray, n_folds: int, seed: int) -> Iterator[tuple[IntArray, IntArray]]:
-    """Yield the rows of every fold and all others; every fold has its share of every class.
-
-    Examples
-    --------
-    >>> y = np.array(["a", "b"] * 4)
-    >>> [(len(fold), len(others)) for fold, others in divide(y, 4, seed=0)]
-    [(2, 6), (2, 6), (2, 6), (2, 6)]
-    """
-    from sklearn.model_selection import StratifiedKFold  # not loaded before it is needed
-
-    with warnings.catch_warnings():
-        # Classes with fewer rows than folds are in some folds and not in others.
-        warnings.filterwarnings("ignore", "The least populated class", UserWarning)
-        folds = StratifiedKFold(n_folds, shuffle=True, random_state=seed)
-        for others, fold in folds.split(np.empty((len(y), 0)), y):
-            yield fold, others
-
-
-def thin(y: AnyArray, size: int, seed: int) -> IntArray:
-    """Return the places of some rows, in order; every class keeps its share of them.
-
-    Examples
-    --------
-    >>> y = np.array(["a", "b", "b"] * 100)
-    >>> rows = thin(y, 30, seed=0)
-    >>> len(set(rows)), int((y[rows] == "a").sum())
-    (30, 10)
-    """
-    if len(y) <= size:
-        return np.arange(len(y))
-    by_class = np.lexsort((np.random.default_rng(seed).random(len(y)), y))
-    return np.sort(by_class[np.linspace(0, len(y) - 1, size).round().astype(np.int64)])
-
-
-def place_of_best(right: FloatArray, splits: FloatArray) -> int:
-    """Return the place of what is right most often; of several, the fewest splits, then the first.
-
-    Examples
-    --------
-    >>> place_of_best(np.array([7, 9, 9, 9]), np.array([1, 3, 2, 2]))
-    2
-    """
-    return int(np.lexsort((splits, -right))[0])
-
-
-def usual_or_best(scores: FloatArray, splits: FloatArray, usual: int, n_rows: int) -> int:
-    """Return the usual place unless the best is better by more than half its standard error.
-
-    With few rows the best of several scores is often best by chance.
+def accuracy(problem: Problem, tree: ObliqueTree, X: FloatArray, y: IntArray) -> FloatArray:
+    """Return for every row 1 less the price of calling it as the tree does.
 
     Parameters
     ----------
-    scores : ndarray
-        What share of the rows is right, for every combination.
-    splits : ndarray
-        How many splits each takes, which decides between equals; see `place_of_best`.
-    usual : int
-        The place of the combination to keep in doubt.
-    n_rows : int
-        How many rows the shares were counted on.
-
-    Examples
-    --------
-    >>> scores, splits = np.array([0.8, 0.88, 0.9]), np.array([1, 2, 3])
-    >>> [usual_or_best(scores, splits, place, n_rows=50) for place in range(3)]
-    [2, 1, 2]
+    problem : Problem
+        The problem that the tree was learnt from; it knows the prices of errors.
+    tree : ObliqueTree
+        The tree.
+    X : ndarray of shape (n, p)
+        Raw rows.
+    y : ndarray of shape (n,)
+        Their class codes.
     """
-    best = place_of_best(scores, splits)
-    error = np.sqrt(scores[best] * (1 - scores[best]) / n_rows)
-    return usual if scores[best] - scores[usual] <= DOUBT * error else best
+    return np.asarray(1.0 - problem.error_costs[y, tree.predict(tree.scaling.apply(X))])
+
+
+def nearness(problem: Problem, tree: ObliqueTree, X: FloatArray, y: IntArray) -> FloatArray:
+    """Return for every row how far it is right, counting rows near a split in part.
+
+    This is the mean of `shares_right` over two widths of what counts as near: half the distance of
+    neighbouring training rows, and the margins of the tree. See `accuracy` for the parameters.
+    """
+    scaled = tree.scaling.apply(X)
+    reaches = half_spacing(problem.X), margins_of(tree)
+    return np.asarray(np.mean([shares_right(tree, scaled, y, r) for r in reaches], axis=0))
+
+
+SCORES = {"accuracy": accuracy, "nearness": nearness}
+"""The ways to score a tree, by name."""
 
 
 def half_spacing(X: FloatArray) -> float:

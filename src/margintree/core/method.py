@@ -1,0 +1,140 @@
+"""What a method is: all that the rest of the package asks about a way to learn trees."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from inspect import signature
+from typing import Any, ClassVar
+
+from margintree._lib.exceptions import InvalidInputError
+from margintree.core.cost import Cost
+from margintree.core.limits import Limits
+from margintree.core.problem import Problem
+from margintree.core.result import Progress, Result
+from margintree.core.simplify import simplify
+from margintree.core.tree import ObliqueTree
+
+
+class Method(ABC):
+    """A way to learn trees: how it poses a problem, judges trees and searches for good ones.
+
+    The estimators, the exact path, paths over many costs, the choice by cross-validation, the
+    study, exports and reports ask this object and nothing else. A method has no state.
+
+    Attributes
+    ----------
+    name : str
+        Its short name, as the study and model files use it.
+    label : str
+        What people read in tables.
+    terms : mapping of str to str
+        The terms of its cost and, for each, the name of its price in `Costs`; an empty name for a
+        term without a price. The first term counts errors.
+    candidates : mapping of str to tuple
+        The parameters that a choice by cross-validation tries, and their usual values. The first is
+        ``max_depth``.
+    ways : tuple of str
+        The ways to solve a problem: its own search first, then ``"exact"`` if it has a formulation.
+    formulation : object or None
+        Its mixed-integer model, a `margintree.exact.programs.Formulation`.
+    max_classes : int or None
+        The most classes that it can tell apart.
+    has_margins : bool
+        Whether its splits have margins that it pays for.
+    explores_costs : bool
+        Whether a path over many costs first visits some of them at length and returns to those for
+        which a better tree turned up later. This pays where trees of one cost start the next.
+    """
+
+    name: ClassVar[str]
+    label: ClassVar[str]
+    terms: ClassVar[Mapping[str, str]]
+    candidates: ClassVar[Mapping[str, tuple[Any, ...]]]
+    ways: ClassVar[tuple[str, ...]] = ("search", "exact")
+    formulation: ClassVar[Any] = None
+    max_classes: ClassVar[int | None] = None
+    has_margins: ClassVar[bool] = False
+    explores_costs: ClassVar[bool] = False
+
+    @abstractmethod
+    def pose(self, problem: Problem, **parameters: Any) -> Problem:
+        """Return the problem that the method's parameters make of a training set.
+
+        Parameters
+        ----------
+        problem : Problem
+            The training set; what else it holds plays no part.
+        **parameters
+            ``max_depth`` and the method's own parameters, by the names of its classifier.
+        """
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """The names of the parameters that pose a problem."""
+        return tuple(name for name in signature(self.pose).parameters if name != "problem")
+
+    @abstractmethod
+    def judge(self, problem: Problem, tree: ObliqueTree) -> Cost:
+        """Return what a tree costs and which rules it breaks; the tree alone decides."""
+
+    @abstractmethod
+    def search(
+        self,
+        problem: Problem,
+        limits: Limits,
+        starts: Sequence[ObliqueTree] = (),
+        progress: Progress | None = None,
+        shared: Any = None,
+    ) -> Result:
+        """Return the best tree that the method's own search finds.
+
+        Parameters
+        ----------
+        problem : Problem
+            The training set, its costs and rules.
+        limits : Limits
+            When to stop.
+        starts : sequence of ObliqueTree
+            Known trees, in the scaled space of the problem.
+        progress : callable, optional
+            Told of every better tree and bound.
+        shared : object, optional
+            What `share` returned for the same rows.
+        """
+
+    def start(
+        self,
+        problem: Problem,
+        limits: Limits,
+        starts: Sequence[ObliqueTree] = (),
+        progress: Progress | None = None,
+    ) -> Result:
+        """Return the tree from which an exact solve starts; by default that of the search."""
+        return self.search(problem, limits, starts, progress)
+
+    def share(self, problem: Problem, limits: Limits) -> Any:  # noqa: ARG002
+        """Return what depends on the rows and the depth only, to be computed once for many costs."""
+        return None
+
+    def get_ready(self, problem: Problem, limits: Limits) -> None:  # noqa: B027
+        """Do what must not count against a time limit, such as compiling kernels."""
+
+    def bound(self, problem: Problem, shared: Any = None) -> float:  # noqa: ARG002
+        """Return a lower bound on the cost of any tree; ``shared`` is what `share` returned."""
+        return 0.0
+
+    def simplify(self, problem: Problem, tree: ObliqueTree) -> ObliqueTree:
+        """Return a simpler tree that the judge prices no higher."""
+        return simplify(problem, tree)
+
+    def path_key(self, problem: Problem) -> tuple[float, ...]:
+        """Return the place of a problem on a path over many costs; the smallest comes first."""
+        return (problem.max_splits, problem.costs.splits)
+
+    def check_classes(self, n_classes: int) -> None:
+        """Raise InvalidInputError if there are more classes than the method can tell apart."""
+        if self.max_classes is not None and n_classes > self.max_classes:
+            # scikit-learn's checks look for these first words.
+            raise InvalidInputError(
+                f"Only binary classification is supported by {self.label}; {n_classes} classes "
+                "were given. Use MOCTSVMClassifier, which takes any number."
+            )

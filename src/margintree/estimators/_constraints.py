@@ -1,0 +1,42 @@
+"""What the parameters of the classifiers may be, by name: one parameter means the same everywhere."""
+
+from numbers import Integral, Real
+from os import PathLike
+from typing import Any
+
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from margintree.core.problem import MAX_DEPTH
+from margintree.core.tree import ObliqueTree
+from margintree.estimators._base import TreeClassifier
+
+AT_LEAST_0 = [Interval(Real, 0, None, closed="left")]
+COUNT = Interval(Integral, 0, None, closed="left")
+BETWEEN_0_AND_1 = [Interval(Real, 0, 1, closed="neither")]
+
+CONSTRAINTS: dict[str, list[Any]] = {
+    "max_depth": [Interval(Integral, 1, MAX_DEPTH, closed="both")],
+    "c1": AT_LEAST_0,
+    "c2": AT_LEAST_0,
+    "c3": AT_LEAST_0,
+    "alpha": AT_LEAST_0,
+    "max_splits": [COUNT, None],
+    "min_samples_leaf": [COUNT, Interval(Real, 0, 0.5, closed="both")],
+    "separation": BETWEEN_0_AND_1,
+    "routing_margin": BETWEEN_0_AND_1,
+    "margin_norm": [StrOptions({"squared", "plain"})],
+    "error_costs": ["array-like", dict, None],
+    "class_weight": [dict, StrOptions({"balanced"}), None],
+    "smoothing": AT_LEAST_0,
+    "solver": [str],
+    "time_limit": [*AT_LEAST_0, None],
+    "memory_limit": [*AT_LEAST_0, None],
+    "gap": [Interval(Real, 0, 1, closed="left")],
+    "max_iter": [COUNT, None],
+    "start": [ObliqueTree, TreeClassifier, None],
+    "checkpoint": [str, PathLike, None],
+    "warm_start": ["boolean"],
+    "random_state": ["random_state"],
+    "n_jobs": [Integral, None],
+    "verbose": ["verbose", callable],
+}

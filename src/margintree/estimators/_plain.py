@@ -1,0 +1,133 @@
+"""Classifiers that learn a tree by one method: their parameters become a problem and a solve."""
+
+from inspect import signature
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from joblib import effective_n_jobs
+from sklearn.utils import Tags
+from sklearn.utils._param_validation import StrOptions
+
+from margintree._lib.arrays import AnyArray
+from margintree._lib.exceptions import InvalidInputError
+from margintree.core.limits import Limits
+from margintree.core.method import Method
+from margintree.core.problem import Problem
+from margintree.core.result import Result
+from margintree.core.tree import ObliqueTree
+from margintree.estimators._base import TreeClassifier
+from margintree.estimators._constraints import CONSTRAINTS
+from margintree.estimators._error_costs import error_matrix
+from margintree.estimators._given_start import adapted, start_tree, why_unfit
+from margintree.estimators._verbose import progress_of
+from margintree.methods.choose import Data
+from margintree.methods.solve import How, solve
+
+
+class MethodClassifier(TreeClassifier):
+    """Base of the classifiers of one method.
+
+    A subclass says which method it is, and has a constructor and a docstring. Its parameters are
+    those that pose the method's problem (`Method.parameters`) and any of those in `CONSTRAINTS`
+    that say how it is solved. A subclass with other parameters adds their constraints.
+    """
+
+    _method: Method
+    own_constraints: ClassVar[dict[str, list[Any]]] = {}
+    """Constraints on parameters that `CONSTRAINTS` does not have."""
+
+    max_depth: int
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        ways = {"method": [StrOptions({*cls._method.ways})]}
+        known = {**CONSTRAINTS, **ways, **cls.own_constraints}
+        names = signature(cls.__init__).parameters
+        cls._parameter_constraints = {name: known[name] for name in names if name in known}
+
+    def __sklearn_clone__(self) -> Self:
+        copy: Self = super().__sklearn_clone__()
+        if hasattr(self, "start"):
+            # A start given as a classifier is data here: an unfitted copy of it would be no start.
+            copy.start = self.start
+        return copy
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = self._method.max_classes != 2
+        return tags
+
+    @property
+    def n_iter_(self) -> int:
+        """The number of local searches that the search did, counted as for ``max_iter``."""
+        return self.result_.iterations
+
+    def _depth(self) -> int:
+        return self.max_depth
+
+    def _learn(self, data: Data, classes: AnyArray) -> Result:
+        problem = self._method.pose(data.problem(), **self._posing(classes))
+        return solve(self._method, problem, self._how(problem, classes))
+
+    def _posing(self, classes: AnyArray) -> dict[str, Any]:
+        """Return the parameters that pose the problem, those about classes by their codes."""
+        given = self.get_params(deep=False)
+        posing = {name: given[name] for name in self._method.parameters if name in given}
+        if "error_costs" in posing:
+            posing["error_costs"] = error_matrix(posing["error_costs"], classes)
+        return posing
+
+    def _how(self, problem: Problem, classes: AnyArray) -> How:
+        """Return how the problem is solved."""
+        given = self.get_params(deep=False)
+        return How(
+            way=given.get("method", self._method.ways[0]),
+            solver=given.get("solver", How.solver),
+            limits=self._limits(),
+            starts=tuple(self._starts(problem, classes)),
+            progress=progress_of(given.get("verbose", 0)),
+            checkpoint=given.get("checkpoint"),
+        )
+
+    def _limits(self) -> Limits:
+        """Return how far a fit may go."""
+        given = self.get_params(deep=False)
+        return Limits(
+            seconds=_or_infinity(given.get("time_limit")),
+            memory=_or_infinity(given.get("memory_limit")),
+            gap=given.get("gap", Limits.gap),
+            iterations=given.get("max_iter"),
+            threads=n_threads(given.get("n_jobs")),
+            seed=seed_of(given.get("random_state")),
+        )
+
+    def _starts(self, problem: Problem, classes: AnyArray) -> list[ObliqueTree]:
+        """Return the start that was asked for and the tree of the previous fit, where there are."""
+        given = getattr(self, "start", None)
+        starts = [] if given is None else [start_tree(given, problem, classes)]
+        if getattr(self, "warm_start", False) and hasattr(self, "result_"):
+            is_known = np.array_equal(self.classes_, classes)
+            if is_known and not why_unfit(self.tree_, problem):
+                starts.append(adapted(self.tree_, problem))
+        return starts
+
+
+def _or_infinity(limit: float | None) -> float:
+    return np.inf if limit is None else limit
+
+
+def n_threads(n_jobs: int | None) -> int:
+    """Return the number of threads; joblib would refuse 0 in words that do not tell what to do."""
+    if n_jobs == 0:
+        raise InvalidInputError(
+            "The number of threads, n_jobs, must be a positive number, a negative one that counts "
+            "back from all cores (-1) or None; 0 was given. Use 1 for a single thread."
+        )
+    return int(effective_n_jobs(n_jobs))
+
+
+def seed_of(random_state: Any) -> int:
+    """Return a seed; neither NumPy's global generator nor its state has a part in it."""
+    if isinstance(random_state, np.random.RandomState):
+        return int(random_state.randint(np.iinfo(np.int32).max))
+    return 0 if random_state is None else int(random_state)

@@ -1,0 +1,347 @@
+"""The choice of parameters by cross-validation: what every combination is worth on new rows."""
+
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, Protocol, TypeAlias
+
+import numpy as np
+from joblib import Parallel, delayed, effective_n_jobs
+from scipy.stats import rankdata
+
+from margintree._lib.arrays import AnyArray, FloatArray, IntArray
+from margintree.core.limits import Clock, Limits
+from margintree.core.method import Method
+from margintree.core.problem import Problem, merged_rows
+from margintree.core.tree import ObliqueTree
+from margintree.methods.path import Point, path
+from margintree.methods.scoring import SCORES
+
+DIGITS = 9
+"""Decimals of a score. Scores that differ beyond them are equal."""
+DOUBT = 0.5
+"""Standard errors by which the best combination must beat the usual one to be chosen."""
+
+Division: TypeAlias = tuple[IntArray, IntArray]
+"""The places of the rows to learn from, and of those to test on."""
+
+
+class Trial(NamedTuple):
+    """What one combination is worth on the rows of one fold.
+
+    Attributes
+    ----------
+    score : float
+        Mean score of the rows.
+    n_splits : int
+        Number of splits, 0 for what is no tree.
+    tree : ObliqueTree or None
+        The tree, if it is one.
+    was_cut_short : bool
+        Whether a limit of time or memory ended the fit.
+    """
+
+    score: float
+    n_splits: int
+    tree: ObliqueTree | None = None
+    was_cut_short: bool = False
+
+
+class Candidates(Protocol):
+    """Combinations that are fitted together; must be picklable."""
+
+    def try_on(self, division: Division, seconds: float) -> list[Trial]:
+        """Return a trial for every combination, within so many seconds."""
+        ...
+
+    def __str__(self) -> str:
+        """Return what people read while the choice is under way."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class Data:
+    """Raw rows with class codes and weights.
+
+    Attributes
+    ----------
+    X : ndarray of shape (n, p)
+        The rows.
+    y : int ndarray of shape (n,)
+        Their class codes.
+    weights : ndarray of shape (n,)
+        Their weights.
+    n_classes : int
+        The number of classes.
+    """
+
+    X: FloatArray
+    y: IntArray
+    weights: FloatArray
+    n_classes: int
+
+    def distinct(self) -> "Data":
+        """Return the different rows in lexicographic order, with the sums of their weights."""
+        merged = merged_rows(self.X, self.y, self.weights)
+        return Data(*merged, self.n_classes)
+
+    def problem(self, rows: IntArray | slice = slice(None), factor: float = 1.0) -> Problem:
+        """Return the problem of some rows, with their weights times a factor."""
+        return Problem.from_data(
+            self.X[rows],
+            self.y[rows],
+            n_classes=self.n_classes,
+            depth=1,
+            row_weights=self.weights[rows] * factor,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class TreeCandidates:
+    """Combinations of a method's parameters, all of one depth.
+
+    Attributes
+    ----------
+    method : Method
+        The method.
+    data : Data
+        All rows.
+    points : sequence of mapping
+        The combinations.
+    limits : Limits
+        Of each fit; but the seconds of a trial are those of all fits together.
+    scoring : str
+        One of `SCORES`.
+    most_rows : int or None
+        The most rows that a fit learns from. Of more rows a sample is taken that weighs as much.
+    """
+
+    method: Method
+    data: Data
+    points: Sequence[Point]
+    limits: Limits
+    scoring: str = "accuracy"
+    most_rows: int | None = None
+
+    def __str__(self) -> str:
+        return f"depth {self.points[0]['max_depth']}"
+
+    def try_on(self, division: Division, seconds: float) -> list[Trial]:
+        """Return a trial for every combination, along a path of warm starts."""
+        learn, test = division
+        data, limits = self.data, replace(self.limits, seconds=seconds)
+        drawn = learn
+        if self.most_rows is not None:
+            drawn = learn[thin(data.y[learn], self.most_rows, limits.seed)]
+        factor = float(data.weights[learn].sum() / data.weights[drawn].sum())
+        rows = data.problem(drawn, factor)
+        results = path(self.method, rows, self.points, limits, limits.clock())
+        score, weights = SCORES[self.scoring], data.weights[test]
+        trials = []
+        for point, result in zip(self.points, results, strict=True):
+            posed = self.method.pose(rows, **point)
+            right = score(posed, result.tree, data.X[test], data.y[test])
+            mean = float(np.average(right, weights=weights))
+            was_cut_short = result.limit in ("time", "memory")
+            trials.append(Trial(mean, result.tree.n_splits, result.tree, was_cut_short))
+        return trials
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The trials of all combinations, and which combination is the best.
+
+    Attributes
+    ----------
+    points : sequence of mapping
+        The combinations.
+    trials : sequence of list of Trial
+        For every division that was finished, the trials of all combinations.
+    test_weights : ndarray
+        The weight of the test rows of every division, finished or not.
+    usual : int or None
+        The combination that is kept unless another is better by half a standard error.
+    n_rows : float
+        How many rows the scores are counted on; decides the standard error.
+    """
+
+    points: Sequence[Point]
+    trials: Sequence[Sequence[Trial]]
+    test_weights: FloatArray
+    usual: int | None = None
+    n_rows: float = 1.0
+
+    @property
+    def scores(self) -> FloatArray:
+        """The scores, one line per division."""
+        return np.array([[trial.score for trial in fold] for fold in self.trials])
+
+    @property
+    def mean_scores(self) -> FloatArray:
+        """The mean score of every combination; NaN where no division was finished."""
+        if not self.trials:
+            return np.full(len(self.points), np.nan)
+        mean = np.average(self.scores, axis=0, weights=self.test_weights[: len(self.trials)])
+        return np.asarray(mean.round(DIGITS))
+
+    @property
+    def mean_splits(self) -> FloatArray:
+        """The mean number of splits of every combination."""
+        splits = [[trial.n_splits for trial in fold] for fold in self.trials]
+        return np.mean(splits, axis=0) if splits else np.zeros(len(self.points))
+
+    @property
+    def best(self) -> int:
+        """The index of the best combination; see `best_index`."""
+        scores = np.nan_to_num(self.mean_scores)
+        return best_index(scores, self.mean_splits, self.usual, self.n_rows)
+
+    @property
+    def was_interrupted(self) -> bool:
+        """Whether some divisions were not finished."""
+        return len(self.trials) < len(self.test_weights)
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether all divisions were finished and no fit was cut short."""
+        was_cut_short = any(trial.was_cut_short for fold in self.trials for trial in fold)
+        return not (self.was_interrupted or was_cut_short)
+
+    @property
+    def best_trees(self) -> list[ObliqueTree]:
+        """The trees of the best combination, one per finished division."""
+        trees = [fold[self.best].tree for fold in self.trials]
+        return [tree for tree in trees if tree is not None]
+
+    def results(self) -> dict[str, Any]:
+        """Return the table in the form that scikit-learn's searches have it."""
+        names = self.points[0]
+        columns = {f"param_{name}": self._values(name) for name in names}
+        by_fold = {f"split{k}_test_score": line for k, line in enumerate(self.scores)}
+        spread = self.scores.std(axis=0) if self.trials else self.mean_scores
+        return {
+            "params": [dict(point) for point in self.points],
+            **columns,
+            **by_fold,
+            "mean_test_score": self.mean_scores,
+            "std_test_score": spread,
+            "rank_test_score": rankdata(-np.nan_to_num(self.mean_scores), "min").astype(np.int64),
+            "mean_splits": self.mean_splits,
+        }
+
+    def _values(self, name: str) -> AnyArray:
+        return np.array([point[name] for point in self.points])
+
+
+def best_index(
+    scores: FloatArray, splits: FloatArray, usual: int | None = None, n_rows: float = 1.0
+) -> int:
+    """Return the index of the best combination: highest score, then fewest splits, then the first.
+
+    Where there is a usual one, it is kept unless the best score is higher by more than half its
+    standard error. With few rows the best of several scores is often best by chance.
+
+    Parameters
+    ----------
+    scores, splits : ndarray
+        The score of every combination, and its number of splits.
+    usual : int, optional
+        The index of the combination to keep in doubt.
+    n_rows : float
+        How many rows the scores were counted on.
+
+    Examples
+    --------
+    >>> best_index(np.array([0.7, 0.9, 0.9, 0.9]), np.array([1, 3, 2, 2]))
+    2
+    >>> scores, splits = np.array([0.8, 0.88, 0.9]), np.array([1, 2, 3])
+    >>> [best_index(scores, splits, usual, n_rows=50) for usual in range(3)]
+    [2, 1, 2]
+    """
+    best = int(np.lexsort((splits, -scores))[0])
+    if usual is None:
+        return best
+    error = np.sqrt(scores[best] * (1 - scores[best]) / n_rows)
+    return usual if scores[best] - scores[usual] <= DOUBT * error else best
+
+
+def choose(
+    groups: Sequence[Candidates],
+    divisions: Sequence[Division],
+    *,
+    seconds: float = np.inf,
+    n_jobs: int | None = None,
+    tell: Callable[[str], None] = lambda _: None,
+) -> Iterator[list[Trial]]:
+    """Yield, division by division, the trials of all combinations.
+
+    Parameters
+    ----------
+    groups : sequence of Candidates
+        Combinations that are fitted together, such as those of one depth.
+    divisions : sequence of Division
+        Rows to learn from and rows to test on.
+    seconds : float
+        Time for all trials, shared among them.
+    n_jobs : int, optional
+        Number of processes, as in joblib.
+    tell : callable
+        Told in words of every finished group.
+    """
+    # Trials are begun one by one, so that time that one leaves is there for those after it.
+    pool = Parallel(n_jobs, return_as="generator", pre_dispatch="n_jobs", batch_size=1)
+    done = pool(_jobs(groups, divisions, seconds, effective_n_jobs(n_jobs)))
+    for k in range(len(divisions)):
+        fold: list[Trial] = []
+        for group in groups:
+            trials = next(done)
+            best = max(trial.score for trial in trials)
+            tell(f"fold {k + 1} of {len(divisions)}  {group}  best score {best:.4f}")
+            fold += trials
+        yield fold
+
+
+def _jobs(
+    groups: Sequence[Candidates], divisions: Sequence[Division], seconds: float, n_jobs: int
+) -> Iterator[Any]:
+    clock, left = Clock(seconds), len(divisions) * len(groups)
+    for division in divisions:
+        for group in groups:
+            share = clock.remaining() * min(1.0, n_jobs / left)
+            left -= 1
+            yield delayed(group.try_on)(division, share)
+
+
+def divide(y: AnyArray, n_folds: int, seed: int) -> Iterator[tuple[IntArray, IntArray]]:
+    """Yield the rows of every fold and all others; every fold has its share of every class.
+
+    Examples
+    --------
+    >>> y = np.array(["a", "b"] * 4)
+    >>> [(len(fold), len(others)) for fold, others in divide(y, 4, seed=0)]
+    [(2, 6), (2, 6), (2, 6), (2, 6)]
+    """
+    from sklearn.model_selection import StratifiedKFold  # not loaded before it is needed
+
+    with warnings.catch_warnings():
+        # Classes with fewer rows than folds are in some folds and not in others.
+        warnings.filterwarnings("ignore", "The least populated class", UserWarning)
+        folds = StratifiedKFold(n_folds, shuffle=True, random_state=seed)
+        for others, fold in folds.split(np.empty((len(y), 0)), y):
+            yield fold, others
+
+
+def thin(y: AnyArray, size: int, seed: int) -> IntArray:
+    """Return the places of some rows, in order; every class keeps its share of them.
+
+    Examples
+    --------
+    >>> y = np.array(["a", "b", "b"] * 100)
+    >>> rows = thin(y, 30, seed=0)
+    >>> len(set(rows)), int((y[rows] == "a").sum())
+    (30, 10)
+    """
+    if len(y) <= size:
+        return np.arange(len(y))
+    by_class = np.lexsort((np.random.default_rng(seed).random(len(y)), y))
+    return np.sort(by_class[np.linspace(0, len(y) - 1, size).round().astype(np.int64)])

@@ -1,0 +1,100 @@
+"""What MOCTSVM and OCTSVM share: three costs, a routing margin, and the margin search."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from margintree._lib.arrays import AnyArray
+from margintree.core.limits import Limits
+from margintree.core.method import Method
+from margintree.core.problem import Costs, MarginNorm, Problem
+from margintree.core.result import Progress, Result
+from margintree.core.tree import ObliqueTree
+
+if TYPE_CHECKING:
+    from margintree.search.margin import Parts, Shared
+    from margintree.search.margin.kernel_data import MakeKernelData
+
+
+class MarginMethod(Method):
+    """Base of the methods whose splits are maximum-margin hyperplanes."""
+
+    has_margins = True
+    explores_costs = True
+
+    def pose(  # type: ignore[override]
+        self,
+        problem: Problem,
+        *,
+        max_depth: int,
+        c1: float,
+        c2: float,
+        c3: float,
+        min_samples_leaf: float = 0,
+        max_splits: int | None = None,
+        routing_margin: float = 1e-3,
+        margin_norm: MarginNorm = "squared",
+        error_costs: AnyArray | None = None,
+    ) -> Problem:
+        """Return the problem that depth, costs and rules make of a training set."""
+        self.check_classes(problem.n_classes)
+        posed = replace(
+            problem,
+            depth=max_depth,
+            costs=self.costs(c1, c2, c3),
+            routing_margin=routing_margin,
+            margin_norm=margin_norm,
+            error_costs=problem.error_costs if error_costs is None else error_costs,
+        )
+        return posed.with_rules(min_samples_leaf, max_splits)
+
+    def costs(self, c1: float, c2: float, c3: float) -> Costs:
+        """Return the costs by what they are for."""
+        return Costs(errors=c1, violations=c2, splits=c3)
+
+    def search(
+        self,
+        problem: Problem,
+        limits: Limits,
+        starts: Sequence[ObliqueTree] = (),
+        progress: Progress | None = None,
+        shared: "Shared | None" = None,
+        parts: "Parts | None" = None,
+    ) -> Result:
+        """Return the best tree that the margin search finds; ``parts`` are its starts and kicks."""
+        # Kernels are not loaded before they are needed.
+        from margintree.search.margin import search_margin_trees
+
+        return search_margin_trees(
+            self,
+            problem,
+            limits,
+            starts,
+            progress,
+            make_data=self._make_data(),
+            shared=shared,
+            parts=parts,
+        )
+
+    def _make_data(self) -> "MakeKernelData":
+        from margintree.search.margin.kernel_data import make_kernel_data
+
+        return make_kernel_data
+
+    def share(self, problem: Problem, limits: Limits) -> Any:
+        """Return inner products, groupings and close pairs, unless samples will be searched."""
+        from margintree.search.margin import share
+        from margintree.search.margin.many_rows import MANY_ROWS
+
+        return share(problem, limits.seed) if problem.n_rows <= MANY_ROWS else None
+
+    def get_ready(self, problem: Problem, limits: Limits) -> None:
+        """Compile the kernels that the search needs."""
+        from margintree.search.margin import get_ready
+
+        get_ready(problem, limits, self._make_data())
+
+    def path_key(self, problem: Problem) -> tuple[float, ...]:
+        """Dear errors come first: it is easier to prune trees with many splits than to grow them."""
+        costs = problem.costs
+        return -costs.errors, costs.splits, costs.violations

@@ -1,0 +1,215 @@
+"""One training set under many costs, as a path on which every search starts from known trees.
+
+What does not depend on the costs is done once. A tree costs a sum of terms, each in proportion to
+its price, so one product prices all trees found so far at new costs, and the cheapest trees of
+different kinds are where the next search begins. Iteration limits decide, not seconds, so the same
+path comes out on every machine.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from margintree import __version__
+from margintree._lib.arrays import FloatArray
+from margintree._lib.products import product
+from margintree.core.limits import Clock, Limits
+from margintree.core.method import Method
+from margintree.core.problem import Costs, Problem
+from margintree.core.result import Reason, Result
+from margintree.core.tree import ObliqueTree
+
+Point: TypeAlias = Mapping[str, Any]
+"""One combination of parameters."""
+N_STARTS = 3
+"""Trees that a search begins from, beside one start of its own."""
+GAIN = 1e-6
+"""Share of a cost by which a tree from elsewhere must be cheaper to be worth a second look."""
+N_ANCHORS = 12
+"""Points that are searched first, and longer, so that the rest starts from good trees."""
+ANCHOR_SHARE = 1 / 16
+"""The largest share of a path that they may be."""
+ANCHOR_FACTOR = 8
+"""How much longer they are searched."""
+
+
+def path(
+    method: Method,
+    rows: Problem,
+    points: Sequence[Point],
+    limits: Limits | None = None,
+    clock: Clock | None = None,
+) -> list[Result]:
+    """Return a result for every combination of parameters, each search starting from known trees.
+
+    Parameters
+    ----------
+    method : Method
+        The method.
+    rows : Problem
+        The training set; its own depth, costs and rules play no part.
+    points : sequence of mapping
+        The combinations of parameters, all of the same ``max_depth``.
+    limits : Limits, optional
+        Limits of the search at each point; its iterations should be few. Where a method explores
+        costs, known trees and one start of its own share them, so with fewer known trees there are
+        fewer iterations.
+    clock : Clock, optional
+        The clock of the whole path. When its time is over, every point that is left gets the
+        cheapest known tree.
+
+    Returns
+    -------
+    list of Result
+        In the order of the points. Seconds include a share of what was done for all of them.
+
+    Examples
+    --------
+    >>> from margintree.methods import MOCTSVM
+    >>> X, y = [[0.0], [0.2], [0.7], [1.0]], [0, 0, 1, 1]
+    >>> rows = Problem.from_data(X, y, n_classes=2, depth=1)
+    >>> points = [{"max_depth": 1, "c1": c1, "c2": 1.0, "c3": 0.1} for c1 in (0.01, 10.0)]
+    >>> [result.tree.n_splits for result in path(MOCTSVM(), rows, points)]
+    [0, 1]
+    """
+    problems = [method.pose(rows, **point) for point in points]
+    walk = _Walk(method, problems, limits or Limits(), clock or Clock())
+    order = sorted(range(len(points)), key=lambda k: method.path_key(problems[k]))
+    if not method.explores_costs:
+        found = {k: walk.fit(k) for k in order}
+        return [found[k] for k in range(len(points))]
+    anchors = order[:: int(max(1 / ANCHOR_SHARE, len(order) / N_ANCHORS + 1))]
+    shared = sum(walk.fit(k, ANCHOR_FACTOR).seconds for k in anchors) / max(1, len(points))
+    found = {k: walk.fit(k) for k in order}
+    for k in reversed(order):
+        if walk.least_cost(k) < found[k].objective * (1 - GAIN):
+            found[k] = walk.fit_again(k, found[k])
+    return [replace(found[k], seconds=found[k].seconds + shared) for k in range(len(points))]
+
+
+class _Walk:
+    """Searches at one point after the other, and remembers all trees."""
+
+    def __init__(
+        self, method: Method, problems: Sequence[Problem], limits: Limits, clock: Clock
+    ) -> None:
+        self.method, self.problems, self.limits, self.clock = method, problems, limits, clock
+        self.shared = method.share(problems[0], limits)
+        self.pool = Pool(_unit_terms(method, problems[0]))
+
+    def fit(self, k: int, factor: int = 1) -> Result:
+        """Search at a point, from the trees that are cheapest there."""
+        problem = self.problems[k]
+        starts = self.pool.cheapest(_prices(self.method, problem), N_STARTS)
+        if starts and self.clock.is_over():
+            return self._unsearched(problem, starts[0])
+        iterations = self._iterations(factor, len(starts))
+        seconds = min(self.limits.seconds, self.clock.remaining())
+        limits = replace(self.limits, iterations=iterations, seconds=seconds)
+        result = self.method.search(problem, limits, starts, shared=self.shared)
+        if result.reason is Reason.INTERRUPTED:  # a path is known by its limits alone
+            raise KeyboardInterrupt
+        self.pool.add(result.tree)
+        return result
+
+    def _iterations(self, factor: int, n_starts: int) -> int | None:
+        """Return the limit on the iterations of a search from so many known trees."""
+        iterations = self.limits.iterations
+        if not iterations or not self.method.explores_costs:
+            return iterations
+        iterations *= factor
+        return max(1, iterations * (1 + n_starts) // (1 + N_STARTS)) if n_starts else iterations
+
+    def _unsearched(self, problem: Problem, tree: ObliqueTree) -> Result:
+        """Return a known tree where there was no time for a search."""
+        return Result(
+            tree=tree,
+            cost=self.method.judge(problem, tree),
+            bound=0.0,
+            reason=Reason.LIMIT,
+            limit=self.clock.struck,
+            gap_limit=self.limits.gap,
+            trace=(),
+            solver="search",
+            version=__version__,
+            seconds=0.0,
+        )
+
+    def least_cost(self, k: int) -> float:
+        """Return what the cheapest known tree costs at a point."""
+        return self.pool.least_cost(_prices(self.method, self.problems[k]))
+
+    def fit_again(self, k: int, first: Result) -> Result:
+        """Search once more, and return the better result with the seconds of both."""
+        again = self.fit(k)
+        better = min(again, first, key=lambda result: result.objective)
+        return replace(better, seconds=again.seconds + first.seconds)
+
+
+def _prices(method: Method, problem: Problem) -> FloatArray:
+    """Return the prices of the method's terms; a term without a price costs its own amount."""
+    names = method.terms.values()
+    return np.array([getattr(problem.costs, name) if name else 1.0 for name in names])
+
+
+def _unit_terms(method: Method, problem: Problem) -> Callable[[ObliqueTree], FloatArray]:
+    """Return a function that gives the terms of a tree's cost, each at a price of 1."""
+    unit = replace(problem, costs=Costs(1.0, 1.0, 1.0))
+    names = list(method.terms)
+
+    def terms(tree: ObliqueTree) -> FloatArray:
+        known = method.judge(unit, tree).terms
+        return np.array([known[name] for name in names])
+
+    return terms
+
+
+class Pool:
+    """Trees of one training set, each known by the terms of its cost.
+
+    Parameters
+    ----------
+    terms : callable
+        Returns the terms of a tree's cost, each at a price of 1.
+
+    Examples
+    --------
+    >>> pool = Pool(lambda tree: np.array([float(tree.n_splits), 3.0 - tree.n_splits]))
+    >>> leaf = ObliqueTree.leaf(1, n_features=1, n_classes=2)
+    >>> stump = ObliqueTree.stump([1.0], -0.5, leaf_classes=[0, 1], n_classes=2)
+    >>> pool.add(leaf)
+    >>> pool.add(stump)
+    >>> [tree.n_splits for tree in pool.cheapest(np.array([1.0, 10.0]), count=2)]
+    [1, 0]
+    """
+
+    def __init__(self, terms: Callable[[ObliqueTree], FloatArray]) -> None:
+        self._terms = terms
+        self._trees: list[ObliqueTree] = []
+        self._known: list[FloatArray] = []
+
+    def add(self, tree: ObliqueTree) -> None:
+        """Keep a tree, unless one with the same terms is there."""
+        terms = self._terms(tree)
+        if not self._known or not np.isclose(self._known, terms, rtol=GAIN).all(axis=1).any():
+            self._trees.append(tree)
+            self._known.append(terms)
+
+    def cheapest(self, prices: FloatArray, count: int) -> list[ObliqueTree]:
+        """Return the cheapest trees at some prices, no two with as many splits and errors."""
+        chosen: dict[tuple[int, float], ObliqueTree] = {}
+        for k in np.argsort(self._costs(prices), kind="stable"):
+            tree = self._trees[k]
+            chosen.setdefault((tree.n_splits, float(self._known[k][0])), tree)
+            if len(chosen) == count:
+                break
+        return list(chosen.values())
+
+    def least_cost(self, prices: FloatArray) -> float:
+        """Return what the cheapest tree costs."""
+        return float(self._costs(prices).min(initial=np.inf))
+
+    def _costs(self, prices: FloatArray) -> FloatArray:
+        return product(np.array(self._known).reshape(len(self._known), len(prices)), prices)

@@ -1,0 +1,66 @@
+"""The loop that every native search runs in: incumbent, starts, limits, interrupts, result."""
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import Any, TypeAlias
+
+from margintree import __version__
+from margintree.core.incumbent import Incumbent
+from margintree.core.limits import Limits
+from margintree.core.method import Method
+from margintree.core.problem import Problem
+from margintree.core.result import Progress, Reason, Result
+from margintree.core.tree import ObliqueTree
+
+Improve: TypeAlias = Callable[[Incumbent, list[ObliqueTree]], None]
+"""Offers better trees and bounds to an incumbent until its gap closes or its clock is over. Gets
+the known trees in their simplest form."""
+
+
+def run(
+    method: Method,
+    problem: Problem,
+    improve: Improve,
+    limits: Limits,
+    starts: Sequence[ObliqueTree] = (),
+    progress: Progress | None = None,
+    *,
+    shared: Any = None,
+    finder: str = "search",
+    version: str = __version__,
+) -> Result:
+    """Return the best tree that a search finds within limits.
+
+    Getting ready, for instance compiling kernels, does not count against the time limit. Ctrl-C
+    ends the search with the best tree so far.
+
+    Parameters
+    ----------
+    method : Method
+        Judges trees, bounds their cost and simplifies them.
+    problem : Problem
+        The training set, its costs and rules.
+    improve : callable
+        The search itself.
+    limits : Limits
+        When to stop.
+    starts : sequence of ObliqueTree
+        Known trees, in the scaled space of the problem.
+    progress : callable, optional
+        Told of every better tree and bound.
+    shared : object, optional
+        What `Method.share` returned for the same rows.
+    finder, version : str
+        What finds the tree, as the result names it.
+    """
+    incumbent = Incumbent(method, problem, limits.clock(), progress)
+    reason, limit = Reason.INTERRUPTED, None
+    with suppress(KeyboardInterrupt):
+        method.get_ready(problem, limits)
+        incumbent.clock = limits.clock()
+        incumbent.bound = method.bound(problem, shared)
+        simplest = incumbent.offer_all(starts if incumbent.gap > limits.gap else ())
+        if incumbent.gap > limits.gap and not incumbent.clock.is_over():
+            improve(incumbent, simplest)
+        reason, limit = incumbent.why_stopped(limits)
+    return incumbent.result(reason, limit, limits.gap, finder, version)

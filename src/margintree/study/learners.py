@@ -1,0 +1,259 @@
+"""What a study compares: our methods and the references, each with a training set and a grid."""
+
+import time
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Protocol, TypeAlias
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from margintree._lib.arrays import AnyArray, FloatArray
+from margintree.core.limits import Limits
+from margintree.core.method import Method
+from margintree.core.problem import Problem
+from margintree.core.result import Result
+from margintree.estimators import ESTIMATORS, MethodClassifier, TreeClassifierCV
+from margintree.methods import METHODS
+from margintree.methods.choose import Choice, Division, Trial, choose
+from margintree.methods.path import Point, path
+from margintree.study.references import REFERENCES, Reference
+
+Grid: TypeAlias = Sequence[Point]
+
+
+@dataclass(frozen=True)
+class Fit:
+    """One fitted model, and what is known about it; see `Row` for the meaning of the fields."""
+
+    predict: Callable[[FloatArray], AnyArray]
+    build_seconds: float
+    fit_seconds: float
+    splits: int | None = None
+    reason: str | None = None
+    objective: float | None = None
+    bound: float | None = None
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What all fits of a study share: depth, least weight of a leaf, limits."""
+
+    depth: int
+    min_leaf: float
+    limits: Limits
+
+
+@dataclass(frozen=True)
+class NestedChoice:
+    """How a combination is chosen inside a training fold.
+
+    Attributes
+    ----------
+    grid : sequence of mapping
+        The combinations.
+    divisions : list of Division
+        Rows of the training fold to learn from and to test on.
+    usual : mapping or None
+        The combination that is kept in doubt.
+    iterations : int or None
+        Limit on the iterations of a fit of the choice.
+    """
+
+    grid: Grid
+    divisions: Sequence[Division]
+    usual: Point | None
+    iterations: int | None
+
+
+class Learner(Protocol):
+    """What a study compares."""
+
+    @property
+    def label(self) -> str:
+        """What people read in tables."""
+        ...
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """The parameters of its grid."""
+        ...
+
+    def why_not(self, n_classes: int) -> str:
+        """Return why it cannot be used for so many classes, or at all; nothing when it can."""
+        ...
+
+    def fit_grid(self, X: FloatArray, y: AnyArray, grid: Grid, settings: Settings) -> list[Fit]:
+        """Return a fitted model for every combination of the grid."""
+        ...
+
+    def fit_chosen(
+        self, X: FloatArray, y: AnyArray, nested: NestedChoice, settings: Settings
+    ) -> tuple[Point, Fit]:
+        """Return the combination that is chosen on the rows themselves, and its model."""
+        ...
+
+
+@dataclass(frozen=True)
+class TreeLearner:
+    """A method of ours."""
+
+    method: Method
+
+    @property
+    def label(self) -> str:
+        """What people read in tables."""
+        return self.method.label
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """The parameters that the method's choice tries, without the depth, which is fixed."""
+        return tuple(name for name in self.method.candidates if name != "max_depth")
+
+    def why_not(self, n_classes: int) -> str:
+        """Return why it cannot be used for so many classes; nothing when it can."""
+        most = self.method.max_classes
+        if most is None or n_classes <= most:
+            return ""
+        return f"for at most {most} classes; the set has {n_classes}"
+
+    def fit_grid(self, X: FloatArray, y: AnyArray, grid: Grid, settings: Settings) -> list[Fit]:
+        """Return a fitted tree for every combination of the grid, along one path."""
+        start = time.perf_counter()
+        classes, codes = np.unique(y, return_inverse=True)
+        rows = Problem.from_data(X, codes, n_classes=len(classes), depth=settings.depth)
+        points = [self._fixed(settings) | dict(point) for point in grid]
+        seconds = (time.perf_counter() - start) / len(grid)
+        results = path(self.method, rows, points, settings.limits)
+        return [_fit_of(result, classes, seconds, result.seconds) for result in results]
+
+    def fit_chosen(
+        self, X: FloatArray, y: AnyArray, nested: NestedChoice, settings: Settings
+    ) -> tuple[Point, Fit]:
+        """Return what the class that users call chooses on the rows, and the tree that it fits."""
+        start = time.perf_counter()
+        depth = {"max_depth": settings.depth}
+        chooser = TreeClassifierCV(
+            self._classifier(settings),
+            [depth | dict(point) for point in nested.grid],
+            cv=nested.divisions,
+            scoring="nearness" if self.method.has_margins else "accuracy",
+            usual=nested.usual,
+            path_iter=nested.iterations,
+            path_rows=None,
+            last_fit="path",
+            time_limit=None,
+        ).fit(X, y)
+        seconds = time.perf_counter() - start
+        point = {name: chooser.best_params_[name] for name in self.parameters}
+        return point, _fit_of(chooser.result_, chooser.classes_, 0.0, seconds)
+
+    def _fixed(self, settings: Settings) -> dict[str, Any]:
+        """Return the parameters that are not in the grid.
+
+        The paper has a least weight of a leaf for the methods that count errors only.
+        """
+        rules = {} if self.method.has_margins else {"min_samples_leaf": settings.min_leaf}
+        return {"max_depth": settings.depth} | rules
+
+    def _classifier(self, settings: Settings) -> MethodClassifier:
+        """Return the method's classifier, as the settings want it."""
+        kind = next(kind for kind in ESTIMATORS.values() if kind._method is self.method)
+        wanted = {
+            **self._fixed(settings),
+            "random_state": settings.limits.seed,
+            "max_iter": settings.limits.iterations,
+            "time_limit": None,
+        }
+        names = kind._get_param_names()
+        return kind(**{name: value for name, value in wanted.items() if name in names})
+
+
+def _fit_of(result: Result, classes: AnyArray, build_seconds: float, fit_seconds: float) -> Fit:
+    tree = result.tree
+    return Fit(
+        predict=lambda X: np.asarray(classes[tree.predict(tree.scaling.apply(X))]),
+        build_seconds=build_seconds,
+        fit_seconds=fit_seconds,
+        splits=tree.n_splits,
+        reason=str(result.reason),
+        objective=result.objective,
+        bound=result.bound,
+    )
+
+
+@dataclass(frozen=True)
+class OutsideLearner:
+    """A classifier of another package, fitted anew for every combination."""
+
+    reference: Reference
+
+    @property
+    def label(self) -> str:
+        """What people read in tables."""
+        return self.reference.label
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """The parameters of its grid."""
+        return self.reference.parameters
+
+    def why_not(self, n_classes: int) -> str:  # noqa: ARG002
+        """Return why it cannot be used here; nothing when it can."""
+        return self.reference.why_missing()
+
+    def fit_grid(self, X: FloatArray, y: AnyArray, grid: Grid, settings: Settings) -> list[Fit]:
+        """Return a fitted classifier for every combination of the grid."""
+        return [self._fit(X, y, point, settings) for point in grid]
+
+    def fit_chosen(
+        self, X: FloatArray, y: AnyArray, nested: NestedChoice, settings: Settings
+    ) -> tuple[Point, Fit]:
+        """Return what is chosen by the rule of `TreeClassifierCV`, and the fitted classifier."""
+        start = time.perf_counter()
+        candidates = _OutsideCandidates(self, X, y, nested.grid, settings)
+        trials = list(choose([candidates], nested.divisions))
+        weights = np.array([len(test) for _, test in nested.divisions], dtype=float)
+        usual = None if nested.usual is None else list(nested.grid).index(nested.usual)
+        choice = Choice(nested.grid, trials, weights, usual, n_rows=float(len(y)))
+        point = nested.grid[choice.best]
+        fit = self._fit(X, y, point, settings)
+        seconds = time.perf_counter() - start
+        return point, replace(fit, build_seconds=0.0, fit_seconds=seconds)
+
+    def _fit(self, X: FloatArray, y: AnyArray, point: Point, settings: Settings) -> Fit:
+        start, reference = time.perf_counter(), self.reference
+        depth = {} if reference.levels is None else {"max_depth": reference.levels + settings.depth}
+        classifier = reference.classifier(**depth, **point)
+        built = time.perf_counter()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            classifier.fit(X, y)
+        seconds = time.perf_counter() - built
+        return Fit(classifier.predict, built - start, seconds, reference.count_splits(classifier))
+
+
+@dataclass(frozen=True, eq=False)
+class _OutsideCandidates:
+    """The combinations of a reference on a training fold."""
+
+    learner: OutsideLearner
+    X: FloatArray
+    y: AnyArray
+    grid: Grid
+    settings: Settings
+
+    def try_on(self, division: Division, seconds: float) -> list[Trial]:  # noqa: ARG002
+        """Return a trial for every combination; references know no time limit."""
+        learn, test = division
+        fits = self.learner.fit_grid(self.X[learn], self.y[learn], self.grid, self.settings)
+        X, y = self.X[test], self.y[test]
+        return [Trial(float((fit.predict(X) == y).mean()), fit.splits or 0) for fit in fits]
+
+
+def learners() -> Mapping[str, Learner]:
+    """Return all that a study can compare, by name: our methods first, then the references."""
+    ours: dict[str, Learner] = {name: TreeLearner(method) for name, method in METHODS.items()}
+    outside = {name: OutsideLearner(reference) for name, reference in REFERENCES.items()}
+    return ours | outside
