@@ -11,7 +11,7 @@ import math
 from dataclasses import dataclass
 
 from about import about
-from margintree.core.judges.margins import objective
+from margintree.core.judges.margins import price_margins
 from margintree.core.limits import Limits
 from margintree.core.problem import Problem
 from margintree.core.result import relative_gap
@@ -47,10 +47,10 @@ def starting_tree(problem: Problem, seconds: float = 1.0) -> ObliqueTree:
 
 def run(problem: Problem, start: ObliqueTree, strengthening: Strengthening, cap: float) -> Run:
     """Solve one model of the problem; building it counts."""
-    program = build(problem, objective(problem, start).total, strengthening)
+    program = build(problem, price_margins(problem, start).total, strengthening)
     values = encode_tree(problem, program, start)
     outcome = get("scip").solve(program, Limits(seconds=cap, gap=1e-4), values)
-    cost = objective(problem, decode(problem, program, outcome.values))
+    cost = price_margins(problem, decode(problem, program, outcome.values))
     assert cost.ties == 0
     gap = relative_gap(outcome.objective, outcome.bound)
     capped = outcome.limit == "time"

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import numpy as np
-from margintree.methods.choice import divide
+from margintree.methods.choose import divide
 
 from margintree._lib.arrays import FloatArray, IntArray
 from margintree.core.problem import Costs, Problem

@@ -24,7 +24,7 @@ import folds
 from about import about
 from kept import read_rows
 from margintree.core.incumbent import Incumbent
-from margintree.core.judges import count_errors
+from margintree.core.judges import price_errors
 from margintree.core.limits import Clock, Limits
 from margintree.core.result import Reason, Result
 from margintree.core.simplify import centred
@@ -69,7 +69,7 @@ def octh_model_alone(name: str, folder: Path | None, seconds: float) -> Result:
     problem = classifier._pose(X, y, np.ones(len(y)), np.arange(y.max() + 1))
     shape = classifier._shape(problem)
     clock = Clock(seconds)
-    judge = partial(count_errors, problem, shape)
+    judge = partial(price_errors, problem, shape)
     incumbent = Incumbent.without_splits(problem, judge, 0.0, clock)
     incumbent.offer(centred(problem, grow(problem, shape)))
     program = build_octh(problem, shape)

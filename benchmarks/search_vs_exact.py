@@ -26,11 +26,11 @@ from margintree.methods.fit import fit_tree
 import folds
 from about import about
 from kept import read_rows
-from margintree.core.judges.margins import objective
+from margintree.core.judges.margins import price_margins
 from margintree.core.limits import Limits
 from margintree.core.problem import Problem
 from margintree.core.result import Result
-from margintree.core.simplify import tidy
+from margintree.core.simplify import simplify
 from margintree.core.tree import ObliqueTree
 from margintree.exact.programs import build, decode, encode_tree
 from margintree.exact.solvers import get
@@ -65,13 +65,13 @@ def instances(names: tuple[str, ...], folder: Path | None) -> Iterator[tuple[str
 
 def solve_alone(problem: Problem, seconds: float) -> dict[str, Any]:
     """Return what SCIP finds without a search."""
-    leaf = tidy(problem, ObliqueTree.leaf(problem.depth, problem.n_features, problem.n_classes))
-    program = build(problem, upper_bound=objective(problem, leaf).total)
+    leaf = simplify(problem, ObliqueTree.leaf(problem.depth, problem.n_features, problem.n_classes))
+    program = build(problem, upper_bound=price_margins(problem, leaf).total)
     start = encode_tree(problem, program, leaf)
     outcome = get("scip").solve(program, Limits(seconds=seconds), start)
     values = start if outcome.values is None else outcome.values
-    tree = tidy(problem, decode(problem, program, values))
-    cost = min(objective(problem, tree).total, objective(problem, leaf).total)
+    tree = simplify(problem, decode(problem, program, values))
+    cost = min(price_margins(problem, tree).total, price_margins(problem, leaf).total)
     return {
         "objective": cost,
         "bound": outcome.bound,

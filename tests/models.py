@@ -3,7 +3,7 @@
 import numpy as np
 
 from margintree import MOCTSVMClassifier
-from margintree.core.judges.margins import Cost
+from margintree.core.cost import Cost
 from margintree.core.result import Reason, Result, TracePoint
 
 

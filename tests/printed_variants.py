@@ -10,10 +10,10 @@ import numpy as np
 from scipy import sparse
 
 from margintree.core import topology
-from margintree.core.judges.margins import objective
+from margintree.core.judges.margins import price_margins
 from margintree.core.limits import Limits
 from margintree.core.problem import Costs, Problem
-from margintree.core.simplify import tidy
+from margintree.core.simplify import simplify
 from margintree.core.tree import ObliqueTree
 from margintree.exact.programs import Strengthening, build, decode
 from margintree.exact.programs.assembly import merge, rows, stack
@@ -41,8 +41,8 @@ def problem_of(data, costs, depth=1, **options):
 
 def literal(problem):
     """Return the corrected program, word for word as the model is written."""
-    leaf = tidy(problem, ObliqueTree.leaf(problem.depth, problem.n_features, problem.n_classes))
-    return build(problem, objective(problem, leaf).total, Strengthening.none())
+    leaf = simplify(problem, ObliqueTree.leaf(problem.depth, problem.n_features, problem.n_classes))
+    return build(problem, price_margins(problem, leaf).total, Strengthening.none())
 
 
 def optimum(program):
@@ -53,7 +53,7 @@ def optimum(program):
 def judged(problem, program):
     """Return what the tree of a program's optimum really costs."""
     outcome = get("scip").solve(program, EXACT)
-    return objective(problem, decode(problem, program, outcome.values))
+    return price_margins(problem, decode(problem, program, outcome.values))
 
 
 def changed(program, matrix=None, row_lower=None, row_upper=None):

@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from margintree.core.bound import contradictions, lower_bound, separation, unnamed
-from margintree.core.judges.margins import objective
+from margintree.core.judges.margins import price_margins
 from margintree.core.problem import Costs, Problem
-from margintree.core.simplify import tidy
+from margintree.core.simplify import simplify
 from margintree.core.tree import ObliqueTree
 from margintree.testing.instances import tiny_problem
 from margintree.testing.oracle import cheapest_tree
@@ -31,8 +31,8 @@ def test_no_tree_costs_less_than_the_bound(data):
     problem = data.draw(small_problems())
     tree = data.draw(trees(problem.n_features, problem.n_classes, problem.depth))
     bound = lower_bound(problem)
-    for candidate in (tree, tidy(problem, tree)):
-        assert 0 <= bound <= objective(problem, candidate).total + ROUNDING
+    for candidate in (tree, simplify(problem, tree)):
+        assert 0 <= bound <= price_margins(problem, candidate).total + ROUNDING
 
 
 def test_the_tree_without_splits_is_proved_where_splits_cannot_pay():
@@ -40,8 +40,8 @@ def test_the_tree_without_splits_is_proved_where_splits_cannot_pay():
     problem = Problem.from_data(
         [[0.0], [0.5], [1.0]], [0, 0, 1], n_classes=2, depth=2, costs=Costs(1.0, 1.0, 50.0)
     )
-    leaf = tidy(problem, ObliqueTree.leaf(2, 1, 2))
-    assert lower_bound(problem) == objective(problem, leaf).total == 1.0
+    leaf = simplify(problem, ObliqueTree.leaf(2, 1, 2))
+    assert lower_bound(problem) == price_margins(problem, leaf).total == 1.0
 
 
 def four_classes(depth=1, **changes):
@@ -181,8 +181,8 @@ def test_few_rows_of_many_are_enough():
     rng = np.random.default_rng(3)
     X, y = rng.random((3000, 4)), rng.integers(0, 5, 3000)
     problem = Problem.from_data(X, y, n_classes=5, depth=2, costs=Costs(1.0, 1.0, 0.1))
-    leaf = tidy(problem, ObliqueTree.leaf(2, 4, 5))
-    assert 0 < lower_bound(problem) <= objective(problem, leaf).total
+    leaf = simplify(problem, ObliqueTree.leaf(2, 4, 5))
+    assert 0 < lower_bound(problem) <= price_margins(problem, leaf).total
 
 
 @pytest.mark.parametrize("X", [[[0.0]], [[0.0], [1.0], [2.0]]])

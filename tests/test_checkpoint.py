@@ -11,7 +11,7 @@ from margintree.methods.fit import fit_tree
 
 from margintree import MOCTSVMClassifier, from_json, to_json
 from margintree._lib.exceptions import CheckpointWarning, InvalidInputError, ModelFileError
-from margintree.core.judges.margins import objective
+from margintree.core.judges.margins import price_margins
 from margintree.core.limits import Limits
 from margintree.core.problem import Costs, Problem
 from margintree.core.result import Reason
@@ -134,12 +134,12 @@ def test_the_solver_writes_every_better_tree(path, monkeypatch):
     monkeypatch.setattr(Checkpoint, "keep", keep)
     solve(CLOUDS, path)
     costs = [content["objective"] for content in kept]
-    assert costs[0] == objective(CLOUDS, poor).total
+    assert costs[0] == price_margins(CLOUDS, poor).total
     assert len({*costs}) > 2
     assert costs == sorted(costs, reverse=True)
     for content in kept:
         tree = ObliqueTree.from_dict(content["tree"])
-        assert objective(CLOUDS, tree).total == content["objective"]
+        assert price_margins(CLOUDS, tree).total == content["objective"]
         assert content["bound"] <= best * (1 + 1e-6)
 
 

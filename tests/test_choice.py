@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from margintree.methods.choice import half_spacing, margins_of, shares_right
+from margintree.methods.choose import half_spacing, margins_of, shares_right
 
 import strategies
 from margintree.core import topology

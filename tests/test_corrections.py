@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import printed_variants as printed
-from margintree.core.judges.margins import objective
+from margintree.core.judges.margins import price_margins
 from margintree.core.tree import ObliqueTree
 from margintree.exact.programs import Strengthening, build, encode_tree
 from margintree.exact.solvers import get
@@ -124,7 +124,7 @@ def test_8_flips_are_free():
     problem = problem_of(([[0.0], [1.0]], [0, 1]), (10, 1, 0.5))
     tree = ObliqueTree.stump([2.0], -1.0, leaf_classes=[0, 1], n_classes=2)
     flipped = ObliqueTree.stump([-2.0], 1.0, leaf_classes=[1, 0], n_classes=2)
-    assert objective(problem, tree) == objective(problem, flipped)
+    assert price_margins(problem, tree) == price_margins(problem, flipped)
     program = build(problem, 3.0)
     assert np.array_equal(*(encode_tree(problem, program, t) for t in (tree, flipped)))
 

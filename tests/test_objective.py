@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from margintree.core import topology
-from margintree.core.judges.margins import TIE_SLACK, objective, with_leaf_mass
+from margintree.core.judges.margins import TIE_SLACK, price_margins, with_leaf_mass
 from margintree.core.problem import Costs, Problem
 from margintree.core.tree import ObliqueTree
 from strategies import problems_with_trees, raw_data, settings, trees
@@ -44,7 +44,7 @@ def naive_cost(problem, tree):
 @given(problems_with_trees())
 def test_the_judge_prices_a_tree_as_its_slow_twin_does(pair):
     """Term by term, and the terms add up."""
-    cost, expected = objective(*pair), naive_cost(*pair)
+    cost, expected = price_margins(*pair), naive_cost(*pair)
     for name, value in expected.items():
         assert getattr(cost, name) == pytest.approx(value, abs=1e-9), name
     assert cost.total == pytest.approx(sum(expected.values()) - expected["ties"], abs=1e-9)
@@ -57,7 +57,7 @@ def test_errors_are_what_predict_implies(pair):
     K = problem.n_classes
     plain = replace(problem, error_costs=1.0 - np.eye(K), costs=Costs(errors=1.0))
     wrong = tree.predict(problem.X) != problem.y
-    assert objective(plain, tree).errors == pytest.approx(problem.row_weights[wrong].sum())
+    assert price_margins(plain, tree).errors == pytest.approx(problem.row_weights[wrong].sum())
 
 
 @given(raw_data(), st.data())
@@ -70,7 +70,7 @@ def test_neither_row_order_nor_copies_change_the_cost(data, choices):
     problem = Problem.from_data(X, y, row_weights=weights, **setting)
     shuffled = Problem.from_data(X[copies], y[copies], **setting)
     tree = choices.draw(trees(X.shape[1], n_classes, problem.depth, problem.scaling))
-    assert objective(shuffled, tree) == objective(problem, tree)
+    assert price_margins(shuffled, tree) == price_margins(problem, tree)
 
 
 @given(problems_with_trees(), st.data())
@@ -82,8 +82,8 @@ def test_the_order_of_classes_does_not_change_the_cost(pair, choices):
     renamed = replace(
         problem, y=order[problem.y], error_costs=problem.error_costs[np.ix_(back, back)]
     )
-    same = objective(renamed, replace(tree, leaf_classes=order[tree.leaf_classes]))
-    assert same.total == pytest.approx(objective(problem, tree).total)
+    same = price_margins(renamed, replace(tree, leaf_classes=order[tree.leaf_classes]))
+    assert same.total == pytest.approx(price_margins(problem, tree).total)
 
 
 @given(problems_with_trees())
@@ -102,7 +102,9 @@ def test_flipping_a_node_does_not_change_the_cost(pair):
         splits=tree.splits[nodes],
         leaf_classes=tree.leaf_classes[levels[-1]],
     )
-    assert objective(problem, flipped).total == pytest.approx(objective(problem, tree).total)
+    assert price_margins(problem, flipped).total == pytest.approx(
+        price_margins(problem, tree).total
+    )
 
 
 def test_blocks_of_rows_change_nothing(monkeypatch):
@@ -112,9 +114,9 @@ def test_blocks_of_rows_change_nothing(monkeypatch):
         rng.normal(size=(60, 2)), rng.integers(0, 2, 60), n_classes=2, depth=1
     )
     tree = ObliqueTree.stump([2.0, 1.0], -1.5, leaf_classes=[0, 1], n_classes=2)
-    whole = objective(problem, tree)
+    whole = price_margins(problem, tree)
     monkeypatch.setattr("margintree.core.tree._BLOCK_ROWS", 7)
-    parts = objective(problem, tree)
+    parts = price_margins(problem, tree)
     assert parts.total == pytest.approx(whole.total)
 
 

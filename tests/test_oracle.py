@@ -5,11 +5,11 @@ from functools import cache
 import numpy as np
 import pytest
 
-from margintree.core.judges.margins import objective
+from margintree.core.judges.margins import price_margins
 from margintree.core.limits import Limits
 from margintree.core.problem import Costs, Problem
 from margintree.core.result import Reason
-from margintree.core.simplify import tidy
+from margintree.core.simplify import simplify
 from margintree.core.tree import ObliqueTree
 from margintree.exact.programs import build, decode, encode_tree
 from margintree.exact.solvers import get
@@ -27,13 +27,13 @@ def enumerated(number):
 
 def no_split(problem):
     leaf = ObliqueTree.leaf(problem.depth, problem.n_features, problem.n_classes)
-    return tidy(problem, leaf)
+    return simplify(problem, leaf)
 
 
 def solve(problem, solver="scip", seconds=60.0, gap=1e-6, strengthening=None):
     """Return the solver's outcome and its tree, started from the tree without splits."""
     start = no_split(problem)
-    program = build(problem, objective(problem, start).total, strengthening)
+    program = build(problem, price_margins(problem, start).total, strengthening)
     values = encode_tree(problem, program, start)
     outcome = get(solver).solve(program, Limits(seconds=seconds, gap=gap), values)
     return outcome, decode(problem, program, outcome.values)
@@ -56,7 +56,7 @@ def test_scip_finds_what_enumeration_finds(number):
     problem = TINY[number]
     expected = enumerated(number).cost
     outcome, tree = solve(problem)
-    cost = objective(problem, tree)
+    cost = price_margins(problem, tree)
     assert outcome.reason is Reason.OPTIMAL
     assert outcome.objective == pytest.approx(expected, rel=1e-5)
     assert outcome.bound <= outcome.objective * (1 + 1e-9)
@@ -69,7 +69,7 @@ def test_highs_finds_what_enumeration_finds(number):
     """The outer approximation of HiGHS names the same cost as enumeration."""
     problem = TINY[number]
     _, tree = solve(problem, "highs")
-    cost = objective(problem, tree)
+    cost = price_margins(problem, tree)
     assert cost.total == pytest.approx(enumerated(number).cost, rel=1e-5)
     assert cost.ties == 0
 
@@ -79,7 +79,7 @@ def test_the_judge_agrees_with_the_oracle(number):
     """The oracle's tree costs, by the judge, what the oracle says, and has no ties."""
     problem = TINY[number]
     optimum = enumerated(number)
-    cost = objective(problem, optimum.tree)
+    cost = price_margins(problem, optimum.tree)
     assert cost.total == pytest.approx(optimum.cost, rel=1e-6)
     assert cost.ties == 0
 
@@ -109,7 +109,9 @@ def test_gurobi_agrees_on_a_toy():
         costs=Costs(2, 1, 0.1),
     )
     _, tree = solve(problem, "gurobi")
-    assert objective(problem, tree).total == pytest.approx(cheapest_tree(problem).cost, rel=1e-5)
+    assert price_margins(problem, tree).total == pytest.approx(
+        cheapest_tree(problem).cost, rel=1e-5
+    )
 
 
 def test_the_wine_optimum_is_proved():
@@ -117,7 +119,7 @@ def test_the_wine_optimum_is_proved():
     problem = INSTANCES[0].problem()
     assert problem.n_rows == 36
     outcome, tree = solve(problem, seconds=300.0, gap=1e-4)
-    cost = objective(problem, tree)
+    cost = price_margins(problem, tree)
     assert outcome.reason is Reason.OPTIMAL
     assert cost.total == pytest.approx(8.814, abs=0.005)
     assert cost.ties == 0

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 
 from margintree._lib.exceptions import InvalidInputError
-from margintree.core.judges import count_errors, errors_only
+from margintree.core.judges import price_errors, errors_only
 from margintree.core.problem import Costs, Problem
 from margintree.core.rules import Shape
 from margintree.core.tree import ObliqueTree
@@ -22,7 +22,7 @@ def stump(weights, intercept, depth=2):
 def test_the_judge_counts_what_predict_gets_wrong(drawn):
     """Row by row, with weights and prices, and every split once for every feature it looks at."""
     problem, tree = drawn
-    cost = count_errors(problem, Shape.of(problem), tree)
+    cost = price_errors(problem, Shape.of(problem), tree)
     wrong = sum(
         problem.row_weights[i] * problem.error_costs[problem.y[i], label]
         for i, label in enumerate(tree.predict(problem.X))
@@ -54,7 +54,7 @@ def test_every_broken_rule_is_a_fault(rules, tree, faults):
     """Light leaves, of those that rows can reach, and splits too many."""
     shape = Shape.of(FOUR, **rules)
     assert shape.faults(FOUR, tree) == faults
-    assert count_errors(FOUR, shape, tree).is_allowed == (faults == 0)
+    assert price_errors(FOUR, shape, tree).is_allowed == (faults == 0)
 
 
 def test_an_oblique_split_is_a_fault_where_it_is_not_allowed():
@@ -83,7 +83,7 @@ def test_a_share_that_rounds_up_is_granted():
     problem = Problem.from_data(X, y, n_classes=2, depth=1)
     tree = stump([1.0], -92.5 / 99, 1)
     assert 0.07 * 100 > 7
-    assert Shape.of(problem, min_leaf=0.07).faults(problem, tree) == 0
+    assert Shape.of(problem, min_samples_leaf=0.07).faults(problem, tree) == 0
 
 
 @pytest.mark.parametrize(

@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from margintree.core.judges import count_errors
+from margintree.core.judges import price_errors
 from margintree.core.limits import Limits
 from margintree.core.problem import Costs, Problem
 from margintree.core.result import Reason
 from margintree.core.rules import Shape
-from margintree.core.simplify import tidy
+from margintree.core.simplify import simplify
 from margintree.methods import fit_oct, fit_octh
 from margintree.search.margin import engine
 from margintree.search.sparse import search_sparse
@@ -81,7 +81,7 @@ def test_the_search_finds_the_optimum_of_tiny_problems(seed):
     """Its tree keeps the shape and costs what enumeration finds."""
     problem, shape = tiny_oblique_problem(np.random.default_rng([5, seed]))
     result = search_sparse(problem, shape, Limits(iterations=25))
-    assert count_errors(problem, shape, result.tree).is_allowed
+    assert price_errors(problem, shape, result.tree).is_allowed
     assert result.objective == pytest.approx(cheapest_oblique_tree(problem, shape), abs=1e-9)
     assert result.bound <= result.objective
 
@@ -90,7 +90,7 @@ def test_slanted_borders_are_found():
     """Two splits of two features make no error; single features do."""
     problem, shape = slanted()
     result = search_sparse(problem, shape, Limits())
-    cost = count_errors(problem, shape, result.tree)
+    cost = price_errors(problem, shape, result.tree)
     assert (cost.errors, cost.splits) == (0.0, pytest.approx(0.04))
     assert result.objective < fit_oct(problem, Shape.of(problem, 0.05)).objective
 
@@ -120,7 +120,7 @@ def test_trees_and_nodes_are_the_same():
     """A tree becomes nodes and comes back."""
     problem, shape = slanted()
     tree = search_sparse(problem, shape, Limits(iterations=2)).tree
-    again = tidy(problem, to_tree(problem, to_node(tree)))
+    again = simplify(problem, to_tree(problem, to_node(tree)))
     np.testing.assert_array_equal(again.weights, tree.weights)
     np.testing.assert_array_equal(again.leaf_classes, tree.leaf_classes)
 

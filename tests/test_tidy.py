@@ -3,9 +3,9 @@
 import numpy as np
 from hypothesis import given
 
-from margintree.core.judges.margins import objective
+from margintree.core.judges.margins import price_margins
 from margintree.core.problem import Costs, Problem
-from margintree.core.simplify import push_up, remove_empty_sides, tidy, with_cheapest_classes
+from margintree.core.simplify import push_up, remove_empty_sides, simplify, with_cheapest_classes
 from margintree.core.tree import ObliqueTree
 from strategies import problems_with_trees
 
@@ -20,7 +20,10 @@ def divides(problem, tree):
 def test_tidy_never_raises_the_cost(pair):
     """The judge never prices the tidy tree higher."""
     problem, tree = pair
-    before, after = objective(problem, tree).total, objective(problem, tidy(problem, tree)).total
+    before, after = (
+        price_margins(problem, tree).total,
+        price_margins(problem, simplify(problem, tree)).total,
+    )
     assert after <= before + 1e-9 * max(1.0, before)
 
 
@@ -28,15 +31,15 @@ def test_tidy_never_raises_the_cost(pair):
 def test_tidy_trees_stay_as_they_are(pair):
     """Tidying twice is tidying once."""
     problem, tree = pair
-    once = tidy(problem, tree)
-    assert tidy(problem, once) == once
+    once = simplify(problem, tree)
+    assert simplify(problem, once) == once
 
 
 @given(problems_with_trees())
 def test_every_split_of_a_tidy_tree_divides_and_has_a_splitting_parent(pair):
     """No split has an empty side, and none stands below an idle node."""
     problem, tree = pair
-    tidied = tidy(problem, tree)
+    tidied = simplify(problem, tree)
     assert (divides(problem, tidied) == tidied.splits).all()
     for t in range(2, len(tidied.splits) + 1):
         assert tidied.splits[t // 2 - 1] or not tidied.splits[t - 1]
@@ -56,7 +59,7 @@ def test_a_split_that_does_not_pay_is_removed():
     costs = Costs(errors=1, violations=0, splits=2)
     problem = Problem.from_data([[0.0], [1.0]], [0, 1], n_classes=2, depth=1, costs=costs)
     tree = ObliqueTree.stump([2.0], -1.0, leaf_classes=[0, 1], n_classes=2)
-    assert tidy(problem, tree).n_splits == 0
+    assert simplify(problem, tree).n_splits == 0
 
 
 def test_an_empty_leaf_takes_the_class_of_its_closest_ancestor_with_rows():

@@ -15,8 +15,8 @@ from margintree.methods.tuning import (
     fit_octsvm_path,
 )
 
-from margintree.core.judges import count_errors, price_labels, relative_errors
-from margintree.core.judges.margins import objective
+from margintree.core.judges import price_errors, price_labels, relative_errors
+from margintree.core.judges.margins import price_margins
 from margintree.core.limits import Clock, Limits
 from margintree.core.problem import Costs, Problem
 from margintree.core.rules import Shape
@@ -45,7 +45,7 @@ def test_a_path_says_what_the_judge_says(path):
     """Every point of the grid has the costs of its own, and a bound below."""
     for costs, result in zip(GRID, path, strict=True):
         problem = replace(small_problem(), costs=costs)
-        judged = objective(problem, result.tree)
+        judged = price_margins(problem, result.tree)
         assert result.objective == judged.total
         assert judged.ties == 0
         assert result.bound <= result.objective
@@ -82,7 +82,7 @@ def test_many_rows_are_searched_by_way_of_samples():
     """What is shared belongs to all rows, and samples have their own."""
     problem = small_problem(n_rows=1100)
     (result,) = fit_moctsvm_path(problem, [Costs(1.0, 0.1, 1.0)], Limits(iterations=2))
-    judged = objective(replace(problem, costs=Costs(1.0, 0.1, 1.0)), result.tree)
+    judged = price_margins(replace(problem, costs=Costs(1.0, 0.1, 1.0)), result.tree)
     assert result.objective == judged.total
 
 
@@ -121,7 +121,7 @@ def test_octh_by_price_of_a_feature():
     path = fit_octh_path(problem, shape, grid, FEW)
     for alpha, result in zip(grid, path, strict=True):
         costs = replace(problem.costs, splits=alpha)
-        judged = count_errors(replace(problem, costs=costs), shape, result.tree)
+        judged = price_errors(replace(problem, costs=costs), shape, result.tree)
         assert result.objective == pytest.approx(judged.total)
         assert judged.is_allowed
     assert path[0].tree.n_splits == 0
@@ -156,4 +156,4 @@ def test_a_path_without_time_has_a_tree_for_every_combination():
     assert not any(result.trace for result in hurried)  # the first search was the last
     for costs, result in zip(GRID, hurried, strict=True):
         assert result.limit == "time" or result.is_optimal
-        assert result.objective == objective(replace(problem, costs=costs), result.tree).total
+        assert result.objective == price_margins(replace(problem, costs=costs), result.tree).total

@@ -5,7 +5,7 @@ import pytest
 from sklearn.tree import DecisionTreeClassifier
 
 import folds
-from margintree.core.judges import count_errors
+from margintree.core.judges import price_errors
 from margintree.core.problem import Problem
 from margintree.core.rules import Shape
 from margintree.methods import fit_cart
@@ -43,7 +43,7 @@ def test_it_is_pruned_to_the_number_of_splits(max_splits, shared_data):
         for alpha in model.cost_complexity_pruning_path(*data).ccp_alphas
     ]
     assert tree.n_splits == max(size for size in sizes if size <= max_splits)
-    assert count_errors(problem, shape, tree).is_allowed
+    assert price_errors(problem, shape, tree).is_allowed
 
 
 def test_values_too_close_for_single_precision_are_told_apart():

@@ -9,7 +9,7 @@ import pytest
 
 import folds
 from margintree._lib.exceptions import InvalidInputError
-from margintree.core.judges import count_errors
+from margintree.core.judges import price_errors
 from margintree.core.limits import Limits
 from margintree.core.problem import Costs, Problem
 from margintree.core.result import Reason
@@ -27,7 +27,7 @@ MILP = {name: solver for name, solver in SOLVERS.items() if solver.status().inst
 
 def check(problem, shape, result):
     """Assert all that must hold of any result."""
-    cost = count_errors(problem, shape, result.tree)
+    cost = price_errors(problem, shape, result.tree)
     assert result.objective == cost.total
     assert cost.is_allowed
     assert result.bound <= result.objective * (1 + 1e-9)
@@ -111,7 +111,7 @@ def test_it_proves_every_fold_of_the_study(name, max_splits, shared_data):
     check(problem, shape, result)
     assert result.reason is Reason.OPTIMAL
     assert all(point.bound <= result.objective for point in result.trace)
-    assert result.objective <= count_errors(problem, shape, grow(problem, shape)).total
+    assert result.objective <= price_errors(problem, shape, grow(problem, shape)).total
 
 
 def hard():
@@ -142,7 +142,7 @@ def test_no_time_still_gives_a_tree(method):
     assert result.tree.n_splits == 0
     start = grow(problem, shape)
     again = fit_oct(problem, shape, method=method, limits=limits, starts=[start])
-    assert again.objective <= count_errors(problem, shape, start).total
+    assert again.objective <= price_errors(problem, shape, start).total
 
 
 @pytest.mark.parametrize("method", ["native", "exact"])

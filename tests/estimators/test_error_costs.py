@@ -11,7 +11,7 @@ from sklearn.base import clone
 
 from margintree import Costs, MOCTSVMClassifier, Problem, from_json, to_json
 from margintree._lib.exceptions import InvalidInputError
-from margintree.core.judges.margins import objective
+from margintree.core.judges.margins import price_margins
 from margintree.estimators._error_costs import error_matrix
 from margintree.testing.oracle import cheapest_tree
 from strategies import problems_with_trees
@@ -56,7 +56,7 @@ def test_search_and_exact_model_agree_with_enumeration(how, seed, class_weight):
     )
     found = classifier(how, class_weight=class_weight).fit(X, y)
     assert found.objective_ == pytest.approx(cheapest_tree(problem).cost, rel=1e-4)
-    assert found.cost_ == objective(problem, found.tree_)
+    assert found.cost_ == price_margins(problem, found.tree_)
 
 
 @pytest.mark.parametrize("how", METHODS)
@@ -79,7 +79,7 @@ def test_where_margins_are_free_a_class_weight_is_a_line_of_the_matrix(pair, k, 
     of_class = np.arange(problem.n_classes)[:, None] == k
     lines = replace(free, error_costs=np.where(of_class, factor, 1.0) * free.error_costs)
     weights = replace(free, row_weights=np.where(free.y == k, factor, 1.0) * free.row_weights)
-    assert objective(lines, tree).errors == pytest.approx(objective(weights, tree).errors)
+    assert price_margins(lines, tree).errors == pytest.approx(price_margins(weights, tree).errors)
 
 
 def test_a_dict_is_the_same_as_a_matrix():

@@ -7,7 +7,7 @@ import pytest
 from sklearn.datasets import load_iris
 
 from margintree import MOCTSVMClassifier, ObliqueTree
-from margintree.core.judges.margins import objective
+from margintree.core.judges.margins import price_margins
 from margintree.core.problem import Costs, Problem
 from margintree.core.result import Reason
 from margintree.estimators._given_start import adapted
@@ -33,7 +33,7 @@ def test_a_start_from_other_rows_and_less_depth_is_adapted(fitted):
     np.testing.assert_allclose(
         start.split_values(problem.scaling.apply(rows))[:, :3], fitted.split_values(rows)
     )
-    assert model.objective_ <= objective(problem, start).total + 1e-9
+    assert model.objective_ <= price_margins(problem, start).total + 1e-9
 
 
 @pytest.mark.parametrize("method", ["search", "exact"])

@@ -65,7 +65,7 @@ def test_octh_keeps_its_leaves_and_sides():
     """No leaf is lighter than allowed, and hyperplanes lie half-way between the rows."""
     rng = np.random.default_rng(1)
     rows, labels = rng.random((40, 2)), rng.integers(0, 2, 40)
-    model = OCTHClassifier(2, min_leaf=0.2, separation=0.02, max_iter=10).fit(rows, labels)
+    model = OCTHClassifier(2, min_samples_leaf=0.2, separation=0.02, max_iter=10).fit(rows, labels)
     assert model.tree_.n_splits > 0
     mass = model.tree_.leaf_mass.sum(axis=1)
     assert mass[mass > 0].min() >= 8

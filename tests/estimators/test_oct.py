@@ -21,7 +21,7 @@ def noisy():
 @pytest.mark.parametrize("cls", [OCTClassifier, CARTClassifier])
 def test_every_split_looks_at_one_feature(cls):
     """And no leaf is lighter than allowed."""
-    model = cls(min_leaf=0.1).fit(*noisy())
+    model = cls(min_samples_leaf=0.1).fit(*noisy())
     assert (np.count_nonzero(model.tree_.weights[model.tree_.splits], axis=1) == 1).all()
     mass = model.tree_.leaf_mass.sum(axis=1)
     assert mass[mass > 0].min() >= 6

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from margintree.core.judges.margins import objective
+from margintree.core.judges.margins import price_margins
 from margintree.core.problem import Costs, Problem
-from margintree.core.simplify import tidy
+from margintree.core.simplify import simplify
 from margintree.exact.programs import Strengthening, bounds, build
 from margintree.exact.programs.big_m import derive_bounds, least_errors
 from strategies import problems_with_trees
@@ -16,8 +16,8 @@ from strategies import problems_with_trees
 def test_bounds_hold_for_every_tidy_tree(pair):
     """Norms, values and intercepts of a tidy tree stay within the bounds its cost implies."""
     problem, tree = pair
-    tree = tidy(problem, tree)
-    cost = objective(problem, tree)
+    tree = simplify(problem, tree)
+    cost = price_margins(problem, tree)
     limits = derive_bounds(problem, cost.total, no_idle_parent=True)
     on = tree.splits
     slack = 1 + 1e-9
@@ -32,7 +32,7 @@ def test_bounds_hold_for_every_tidy_tree(pair):
 def test_no_tree_has_fewer_errors_than_the_least(pair):
     """The lower bound on errors is one."""
     problem, tree = pair
-    assert objective(problem, tidy(problem, tree)).errors >= least_errors(problem) - 1e-9
+    assert price_margins(problem, simplify(problem, tree)).errors >= least_errors(problem) - 1e-9
 
 
 def test_twins_with_different_labels_cost_an_error():

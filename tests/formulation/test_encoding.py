@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 
-from margintree.core.judges.margins import objective
+from margintree.core.judges.margins import price_margins
 from margintree.core.limits import Limits
 from margintree.core.simplify import remove_empty_sides
 from margintree.core.tree import ObliqueTree
@@ -19,7 +19,7 @@ LITERAL, DEFAULT = Strengthening.none(), Strengthening.default()
 
 
 def encoded(problem, tree, strengthening):
-    program = build(problem, objective(problem, tree).total, strengthening)
+    program = build(problem, price_margins(problem, tree).total, strengthening)
     return program, encode_tree(problem, program, tree)
 
 
@@ -32,7 +32,7 @@ def test_the_literal_program_gives_every_tree_back(pair):
     """decode(encode_tree(t)) is t, whatever t is, once splits with an empty side are idle."""
     problem, tree = pair
     tree = remove_empty_sides(problem, tree)
-    assume(objective(problem, tree).ties == 0)
+    assume(price_margins(problem, tree).ties == 0)
     program, values = encoded(problem, tree, LITERAL)
     assert program.violation(values) <= tolerance(program)
     assert decode(problem, program, values) == tree
@@ -42,7 +42,7 @@ def test_the_literal_program_gives_every_tree_back(pair):
 def test_the_strengthened_program_gives_canonical_trees_back(pair):
     """Canonical trees survive the strengthened program."""
     problem, tree = pair
-    assume(objective(problem, tree).ties == 0)
+    assume(price_margins(problem, tree).ties == 0)
     tree = canonical(problem, tree, DEFAULT)
     program, values = encoded(problem, tree, DEFAULT)
     assert program.violation(values) <= tolerance(program)
@@ -53,22 +53,22 @@ def test_the_strengthened_program_gives_canonical_trees_back(pair):
 def test_an_encoding_is_feasible_and_tells_the_truth(pair):
     """Values of any tree are feasible and cost what the judge says of the decoded tree."""
     problem, tree = pair
-    assume(objective(problem, tree).ties == 0)
+    assume(price_margins(problem, tree).ties == 0)
     for strengthening in (LITERAL, DEFAULT):
         program, values = encoded(problem, tree, strengthening)
         assert program.violation(values) <= tolerance(program)
-        cost = objective(problem, decode(problem, program, values)).total
+        cost = price_margins(problem, decode(problem, program, values)).total
         assert program.evaluate(values) == pytest.approx(cost, rel=1e-9, abs=1e-9)
-        assert cost <= objective(problem, tree).total * (1 + 1e-9) + 1e-9
+        assert cost <= price_margins(problem, tree).total * (1 + 1e-9) + 1e-9
 
 
 @given(problems_with_trees())
 def test_the_canonical_form_costs_no_more(pair):
     """Flipping, pushing up and pruning never raise the judge's cost."""
     problem, tree = pair
-    before = objective(problem, tree)
+    before = price_margins(problem, tree)
     assume(before.ties == 0)
-    after = objective(problem, canonical(problem, tree, DEFAULT))
+    after = price_margins(problem, canonical(problem, tree, DEFAULT))
     assert after.total <= before.total * (1 + 1e-9) + 1e-9
 
 
@@ -77,7 +77,7 @@ def test_the_canonical_form_costs_no_more(pair):
 def test_a_fixed_tree_costs_no_more_than_the_judge_says(pair):
     """Fixing the integers of a tree and solving gives hyperplanes at least as cheap."""
     problem, tree = pair
-    assume(objective(problem, tree).ties == 0)
+    assume(price_margins(problem, tree).ties == 0)
     program, values = encoded(problem, tree, LITERAL)
     whole = program.integrality
     fixed = replace(
@@ -86,9 +86,9 @@ def test_a_fixed_tree_costs_no_more_than_the_judge_says(pair):
         upper=np.where(whole, np.round(values), program.upper),
     )
     outcome = get("scip").solve(fixed, Limits(seconds=20))
-    judged = objective(problem, tree).total
+    judged = price_margins(problem, tree).total
     assert outcome.objective <= judged + 1e-5 * max(1.0, judged)
-    solved = objective(problem, decode(problem, program, outcome.values))
+    solved = price_margins(problem, decode(problem, program, outcome.values))
     assert solved.total <= judged + 1e-5 * max(1.0, judged)
     assert solved.ties == 0
 

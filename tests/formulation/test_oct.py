@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from margintree.core.judges import count_errors
+from margintree.core.judges import price_errors
 from margintree.core.rules import Shape
 from margintree.exact.programs import build_oct, decode_oct, encode_oct
 from margintree.search.axis.cart import grow
@@ -18,7 +18,7 @@ def test_a_tree_is_feasible_at_its_cost_and_comes_back(seed):
     program = build_oct(problem, shape)
     values = encode_oct(problem, program, tree)
     assert program.violation(values) <= 1e-9
-    assert program.evaluate(values) == pytest.approx(count_errors(problem, shape, tree).total)
+    assert program.evaluate(values) == pytest.approx(price_errors(problem, shape, tree).total)
     assert decode_oct(problem, program, values) == tree
 
 
@@ -28,7 +28,7 @@ def test_a_tree_that_breaks_the_shape_is_infeasible(seed):
     problem, _ = tiny_axis_problem(np.random.default_rng([3, seed]), max_depth=3)
     tree = grow(problem, Shape.of(problem))
     for name, shape in (
-        ("mass", Shape.of(problem, min_leaf=0.4)),
+        ("mass", Shape.of(problem, min_samples_leaf=0.4)),
         ("size", Shape.of(problem, max_splits=1)),
     ):
         program = build_oct(problem, shape)

@@ -5,11 +5,11 @@ from functools import cache
 import numpy as np
 import pytest
 
-from margintree.core.judges import count_errors
+from margintree.core.judges import price_errors
 from margintree.core.limits import Limits
 from margintree.core.result import Reason
 from margintree.core.rules import Shape
-from margintree.core.simplify import tidy
+from margintree.core.simplify import simplify
 from margintree.core.tree import ObliqueTree
 from margintree.exact.programs import build_octh, decode_octh, encode_octh
 from margintree.exact.solvers import get
@@ -49,14 +49,14 @@ def test_solvers_find_what_enumeration_finds(number, solver):
     program = build_octh(problem, shape)
     outcome = get(solver).solve(program, Limits(seconds=60.0, gap=1e-7))
     tree = decode_octh(problem, shape, program, outcome.values)
-    cost = count_errors(problem, shape, tidy(problem, tree))
+    cost = price_errors(problem, shape, simplify(problem, tree))
     assert outcome.reason is Reason.OPTIMAL
     assert outcome.objective == pytest.approx(enumerated(number), abs=1e-6)
     assert cost.total == pytest.approx(enumerated(number), abs=1e-9)
     assert cost.is_allowed
     again = encode_octh(problem, program, tree)
     assert program.violation(again) <= 1e-6
-    assert program.evaluate(again) == pytest.approx(count_errors(problem, shape, tree).total)
+    assert program.evaluate(again) == pytest.approx(price_errors(problem, shape, tree).total)
     same = decode_octh(problem, shape, program, again)
     np.testing.assert_allclose(same.weights, tree.weights, rtol=1e-6)
     np.testing.assert_array_equal(same.apply(problem.X), tree.apply(problem.X))

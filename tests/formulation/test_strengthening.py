@@ -5,10 +5,10 @@ from dataclasses import fields, replace
 import numpy as np
 import pytest
 
-from margintree.core.judges.margins import objective
+from margintree.core.judges.margins import price_margins
 from margintree.core.limits import Limits
 from margintree.core.problem import Costs, Problem
-from margintree.core.simplify import tidy
+from margintree.core.simplify import simplify
 from margintree.core.tree import ObliqueTree
 from margintree.exact.programs import Strengthening, build, decode, encode_tree
 from margintree.exact.solvers import get
@@ -22,13 +22,13 @@ PROBLEMS = [problem for problem in tiny_problems(12, seed=11) if problem.n_rows 
 
 
 def optimum(problem, strengthening):
-    leaf = tidy(problem, ObliqueTree.leaf(problem.depth, problem.n_features, problem.n_classes))
-    program = build(problem, objective(problem, leaf).total, strengthening)
+    leaf = simplify(problem, ObliqueTree.leaf(problem.depth, problem.n_features, problem.n_classes))
+    program = build(problem, price_margins(problem, leaf).total, strengthening)
     start = encode_tree(problem, program, leaf)
     outcome = get("scip").solve(program, Limits(seconds=60, gap=1e-6), start)
     if outcome.values is None:
         return np.inf
-    cost = objective(problem, decode(problem, program, outcome.values))
+    cost = price_margins(problem, decode(problem, program, outcome.values))
     assert cost.ties == 0
     return cost.total
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from margintree.core.judges.margins import objective
+from margintree.core.judges.margins import price_margins
 from margintree.search.margin.kernel_data import make_kernel_data
 from margintree.search.margin.kernels.line_search import (
     best_intercept,
@@ -157,7 +157,7 @@ def test_rescaling_never_costs_and_keeps_the_routing(case):
     )
     after = price(kernel_data, working, state.values)
     assert after <= before * (1 + 1e-9)
-    assert after == pytest.approx(objective(case.problem, case.tree).total, rel=1e-9)
+    assert after == pytest.approx(price_margins(case.problem, case.tree).total, rel=1e-9)
 
 
 def visits(case):

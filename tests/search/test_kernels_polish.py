@@ -10,7 +10,7 @@ import pytest
 from hypothesis import Phase, assume, given, settings
 from hypothesis import strategies as st
 
-from margintree.core.judges.margins import objective
+from margintree.core.judges.margins import price_margins
 from margintree.core.problem import Costs, Problem
 from margintree.search.margin.kernel_data import make_kernel_data, new_working_tree, to_tree
 from margintree.search.margin.kernels.polish import set_hyperplane, share_again
@@ -38,7 +38,7 @@ def test_polish_never_costs_and_keeps_the_routing(case, exactly):
     assert after <= before
     pairs = set(zip(routing, local.state.terminals.tolist(), strict=True))
     assert len(pairs) == len(set(routing)) == len(set(local.state.terminals))
-    cost = objective(case.problem, to_tree(case.problem, local.working))
+    cost = price_margins(case.problem, to_tree(case.problem, local.working))
     assert after == pytest.approx(np.inf if cost.ties else cost.total, rel=1e-9)
 
 
@@ -47,7 +47,7 @@ def check_exactness(case):
     local = case.local()
     after = local.polish()
     tree = to_tree(case.problem, local.working)
-    cost = objective(case.problem, tree)
+    cost = price_margins(case.problem, tree)
     if cost.ties == 0:
         least = twins.polished_cost(case.problem, tree) + cost.errors + cost.splits
         assert after == pytest.approx(least, rel=1e-5, abs=1e-6)
@@ -91,10 +91,10 @@ def test_polish_is_exact_on_random_routings(norm):
         problem, local = random_routing(seed, norm)
         if local.price() == np.inf:
             continue
-        before = objective(problem, to_tree(problem, local.working))
+        before = price_margins(problem, to_tree(problem, local.working))
         cost = local.polish()
         tree = to_tree(problem, local.working)
-        after = objective(problem, tree)
+        after = price_margins(problem, tree)
         least = twins.polished_cost(problem, tree) + after.errors + after.splits
         assert after.errors == pytest.approx(before.errors), seed
         assert cost == pytest.approx(after.total, rel=1e-9), seed

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from margintree.core.judges.margins import objective
+from margintree.core.judges.margins import price_margins
 from margintree.core.problem import Costs, Problem
 from margintree.search.margin.kernels.sweep import (
     cheapest_label,
@@ -139,7 +139,7 @@ def test_a_sweep_never_costs(case, seed, data):
     after = price(kernel_data, working, state.values)
     assert after <= before * (1 + 1e-9) + 1e-9
     assert state.terminals.tolist() == twins.terminals(kernel_data, working).tolist()
-    cost = objective(case.problem, case.tree)
+    cost = price_margins(case.problem, case.tree)
     assert after == pytest.approx(np.inf if cost.ties else cost.total, rel=1e-9)
     norms = np.linalg.norm(working.weights[np.flatnonzero(working.splits)], axis=1)
     assert norms == pytest.approx(working.scale[0])

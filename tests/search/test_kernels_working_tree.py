@@ -10,7 +10,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from margintree.core import topology
-from margintree.core.judges.margins import objective
+from margintree.core.judges.margins import price_margins
 from margintree.core.problem import Problem
 from margintree.core.tree import ObliqueTree
 from margintree.search.margin.kernel_data import (
@@ -86,7 +86,7 @@ def test_rows_stop_where_the_tree_sends_them(case):
 def test_a_working_tree_is_priced_as_the_judge_prices_its_tree(case):
     """The judge's price, and infinity exactly where the routing margin is broken."""
     found = price(case.kernel_data, case.working, case.state.values)
-    cost = objective(case.problem, case.tree)
+    cost = price_margins(case.problem, case.tree)
     assert found == pytest.approx(np.inf if cost.ties else cost.total, rel=1e-12)
 
 
@@ -225,12 +225,12 @@ def test_settling_brings_all_up_to_date(case):
 def test_trimming_removes_empty_sides_and_costs_nothing(case):
     """Afterwards every split divides rows, and no row pays more."""
     settle(case.kernel_data, case.working, case.state, 1)
-    before = objective(case.problem, case.tree)
+    before = price_margins(case.problem, case.tree)
     trim(case.kernel_data, case.working, case.state, 1)
     for node in np.flatnonzero(case.working.splits):
         for child in (2 * node, 2 * node + 1):
             assert len(twins.rows_below(case.state.terminals, child))
-    after = objective(case.problem, case.tree)
+    after = price_margins(case.problem, case.tree)
     assert after.total <= before.total + 1e-9 * before.total
     assert after.errors == pytest.approx(before.errors)
 
@@ -257,7 +257,7 @@ def test_a_working_tree_has_one_norm():
     working = to_working_tree(make_kernel_data(problem), tree)
     again = to_tree(problem, working)
     assert np.linalg.norm(again.weights[[0, 2]], axis=1).tolist() == [8.0, 8.0]
-    before, after = objective(problem, tree), objective(problem, again)
+    before, after = price_margins(problem, tree), price_margins(problem, again)
     assert (after.margin, after.errors) == (before.margin, before.errors)
     assert after.violations < before.violations
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from margintree.search.margin.aim import MARGINS
 
-from margintree.core.judges.margins import objective
+from margintree.core.judges.margins import price_margins
 from margintree.core.problem import Costs, Problem
 from margintree.search.margin import leaf_groups
 from margintree.search.margin.kernel_data import make_kernel_data, to_tree
@@ -26,7 +26,7 @@ def test_a_leaf_groups_becomes_the_tree_it_stands_for():
     leaf_groups.lay(local, grouped)
     pairs = set(zip(problem.y.tolist(), local.state.terminals.tolist(), strict=True))
     assert len(pairs) == len({terminal for _, terminal in pairs}) == 8
-    judged = objective(problem, to_tree(problem, local.working))
+    judged = price_margins(problem, to_tree(problem, local.working))
     assert judged.is_allowed
     assert judged.total == pytest.approx(local.price())
     assert judged.errors == 0.0
@@ -52,7 +52,7 @@ def test_rearranging_leaves_a_tree_that_costs_what_it_says(problem, seed):
         cost, done = leaf_groups.rearrange(local, np.inf, 9)
         assert 0 < done <= 9
         assert cost == pytest.approx(local.price())
-        judged = objective(problem, to_tree(problem, local.working))
+        judged = price_margins(problem, to_tree(problem, local.working))
         assert judged.is_allowed == (cost < np.inf)
         if judged.is_allowed:
             assert judged.total == pytest.approx(cost, rel=1e-6, abs=1e-9)

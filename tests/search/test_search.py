@@ -14,11 +14,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from margintree.search.margin.aim import MARGINS
 
-from margintree.core.judges.margins import objective
+from margintree.core.judges.margins import price_margins
 from margintree.core.limits import Limits, resident_memory
 from margintree.core.problem import Costs, Problem
 from margintree.core.result import Reason
-from margintree.core.simplify import tidy
+from margintree.core.simplify import simplify
 from margintree.core.tree import ObliqueTree
 from margintree.exact.programs import build, encode_tree
 from margintree.exact.solvers import get
@@ -52,16 +52,16 @@ def blobs(n_rows, n_classes=3, n_features=4, depth=3, seed=0, **changes):
 def no_split(problem):
     """Return the best tree without splits."""
     leaf = ObliqueTree.leaf(problem.depth, problem.n_features, problem.n_classes)
-    return tidy(problem, leaf)
+    return simplify(problem, leaf)
 
 
 def check(problem, result):
     """Assert all that must hold of any result of the search."""
-    cost = objective(problem, result.tree)
+    cost = price_margins(problem, result.tree)
     assert result.objective == cost.total
     assert cost.ties == 0
     assert 0 <= result.bound <= result.objective
-    assert result.objective <= objective(problem, no_split(problem)).total
+    assert result.objective <= price_margins(problem, no_split(problem)).total
     costs = [point.objective for point in result.trace]
     assert costs == sorted(costs, reverse=True)
     assert costs[-1] == result.objective
@@ -350,7 +350,7 @@ def test_an_error_in_a_callback_is_not_swallowed():
 INTERRUPTED = """
 import numpy as np
 from margintree.core.limits import Limits
-from margintree.core.judges.margins import objective
+from margintree.core.judges.margins import price_margins
 from margintree.core.problem import Costs, Problem
 from margintree.search.margin import search
 
@@ -359,7 +359,7 @@ X, y = rng.random(({n_rows}, 3)), rng.integers(0, 3, {n_rows})
 problem = Problem.from_data(X, y, n_classes=3, depth=3, costs=Costs(10.0, 1.0, 0.01))
 limits = Limits(iterations=10**7, threads=2)
 result = search(problem, limits, progress=lambda point: print("better", flush=True))
-cost = objective(problem, result.tree)
+cost = price_margins(problem, result.tree)
 print(result.reason, cost.total == result.objective, cost.ties, result.tree.n_splits > 0)
 """
 
@@ -490,7 +490,7 @@ def test_many_rows_are_searched_by_way_of_a_sample(norm):
     assert problem.n_rows > MANY_ROWS
     result = search(problem, Limits(iterations=8))
     check(problem, result)
-    assert result.objective < 0.5 * objective(problem, no_split(problem)).total
+    assert result.objective < 0.5 * price_margins(problem, no_split(problem)).total
     assert search(problem, Limits(iterations=8, threads=2)).tree == result.tree
 
 
@@ -537,7 +537,7 @@ def test_new_subtrees_never_cost():
 
     assert refiner.regrow(find)
     assert refiner.price() < before
-    cost = objective(problem, refiner.tree())
+    cost = price_margins(problem, refiner.tree())
     assert cost.ties or refiner.price() == pytest.approx(cost.total)
 
 

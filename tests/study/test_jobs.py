@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from margintree.methods.choice import divide
+from margintree.methods.choose import divide
 
 from margintree.data.datasets import load
 from margintree.study.jobs import canonical, jobs_of

@@ -15,7 +15,7 @@ import psutil
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from margintree.methods.choice import (
+from margintree.methods.choose import (
     divide,
     half_spacing,
     margins_of,
@@ -23,7 +23,7 @@ from margintree.methods.choice import (
     shares_right,
     usual_or_best,
 )
-from margintree.study.methods import METHODS, Settings
+from margintree.study.learners import METHODS, Settings
 
 from margintree._lib.exceptions import InvalidInputError, MargintreeError
 from margintree.core.limits import Limits

@@ -5,7 +5,7 @@ from itertools import product
 from pathlib import Path
 
 import pytest
-from margintree.study.methods import METHODS
+from margintree.study.learners import METHODS
 
 from margintree._lib.exceptions import InvalidInputError
 from margintree.data.datasets import CATALOGUE

@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
-from margintree.core.result import Progress, TracePoint, relative_gap
+from margintree.core.result import TracePoint, relative_gap
 
 
 class ProgressLine:
@@ -58,7 +58,7 @@ class ProgressLine:
 
 
 @contextmanager
-def progress_line() -> Iterator[Progress]:
+def progress_line() -> Iterator[ProgressLine]:
     """Show a progress line on stderr while the block runs; nothing where it is not a terminal."""
     console = Console(stderr=True)
     line = ProgressLine()

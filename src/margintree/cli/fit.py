@@ -140,7 +140,8 @@ def fitted(
         with progress_line() as progress:
             plain = MOCTSVMClassifier(**params, verbose=progress)
             classifier = _chooser(plain, params, progress.tell) if is_choice else plain
-            estimator = make_table_classifier(classifier).fit(table.without(target), labels)
+            estimator = make_table_classifier(classifier)
+            estimator.fit(table.without(target), labels)
     except InvalidParameterError as error:
         raise InvalidInputError(str(error)) from error
     plain.set_params(verbose=0)

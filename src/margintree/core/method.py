@@ -112,7 +112,7 @@ class Method(ABC):
         return self.search(problem, limits, starts, progress)
 
     def share(self, problem: Problem, limits: Limits) -> Any:  # noqa: ARG002
-        """Return what depends on the rows and the depth only, to be computed once for many costs."""
+        """Return what many searches at other costs can share: it depends on rows and depth only."""
         return None
 
     def get_ready(self, problem: Problem, limits: Limits) -> None:  # noqa: B027

@@ -1,6 +1,6 @@
 """The problem to solve: scaled rows, encoded labels, weights, depth and costs, checked once."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, TypeVar
 
@@ -92,7 +92,7 @@ class Problem:
     margin_norm: MarginNorm
     error_costs: FloatArray
     scaling: Scaling
-    rules: Rules = Rules()
+    rules: Rules = field(default_factory=Rules)
 
     def __post_init__(self) -> None:
         for name in ("X", "y", "row_weights", "error_costs"):

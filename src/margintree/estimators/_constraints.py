@@ -1,4 +1,4 @@
-"""What the parameters of the classifiers may be, by name: one parameter means the same everywhere."""
+"""What the parameters of the classifiers may be: one name means the same everywhere."""
 
 from numbers import Integral, Real
 from os import PathLike

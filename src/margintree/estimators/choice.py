@@ -8,7 +8,7 @@ from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import MetaEstimatorMixin, clone
+from sklearn.base import MetaEstimatorMixin
 from sklearn.model_selection import check_cv
 from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval, StrOptions, validate_parameter_constraints
@@ -162,7 +162,7 @@ class TreeClassifierCV(MetaEstimatorMixin, TreeClassifier):
     @property
     def best_estimator_(self) -> MethodClassifier:
         """The fitted tree as a classifier with the parameters that were chosen."""
-        estimator: MethodClassifier = clone(self._plain()).set_params(**self.best_params_)
+        estimator = self._with(self.best_params_)
         for name in ("classes_", "result_", "n_features_in_", "feature_names_in_"):
             if hasattr(self, name):
                 setattr(estimator, name, getattr(self, name))
@@ -185,6 +185,11 @@ class TreeClassifierCV(MetaEstimatorMixin, TreeClassifier):
     def _plain(self) -> MethodClassifier:
         """Return the classifier whose parameters are chosen."""
         return MOCTSVMClassifier() if self.estimator is None else self.estimator
+
+    def _with(self, point: Point) -> MethodClassifier:
+        """Return an unfitted classifier with a combination of the parameters."""
+        plain = self._plain()
+        return type(plain)(**{**plain.get_params(deep=False), **point})
 
     def _depth(self) -> int:
         return max(int(point["max_depth"]) for point in self._points())
@@ -288,7 +293,7 @@ class TreeClassifierCV(MetaEstimatorMixin, TreeClassifier):
 
     def _fit_fresh(self, data: Data, classes: AnyArray, choice: Choice, seconds: float) -> Result:
         """Return the result of the chosen combination on all rows, from its trees of the choice."""
-        best = clone(self._plain()).set_params(**self.best_params_)
+        best = self._with(self.best_params_)
         problem = self._method.pose(data.problem(), **best._posing(classes))
         how = best._how(problem, classes)
         limits = replace(how.limits, seconds=min(how.limits.seconds, seconds))

@@ -1,8 +1,8 @@
 """CART: the greedy tree of scikit-learn, pruned to a number of splits."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib.metadata import version
-from typing import Any
+from typing import Any, ClassVar
 
 from margintree.core.incumbent import Incumbent
 from margintree.core.limits import Limits
@@ -19,7 +19,10 @@ class CART(ErrorMethod):
 
     name = "cart"
     label = "CART"
-    candidates = {"max_depth": (3,), "max_splits": (1, 2, 3, 4, 5, 6, 7)}
+    candidates: ClassVar[Mapping[str, Any]] = {
+        "max_depth": (3,),
+        "max_splits": (1, 2, 3, 4, 5, 6, 7),
+    }
     ways = ("greedy",)
 
     def search(

@@ -1,7 +1,8 @@
 """What CART, OCT and OCT-H share: they count errors relative to those of the best single leaf."""
 
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
 from margintree.core.bound import error_bound
 from margintree.core.cost import Cost
@@ -14,7 +15,7 @@ from margintree.core.tree import ObliqueTree
 class ErrorMethod(Method):
     """Base of the methods that pay for errors and splits only."""
 
-    terms = {"errors": "errors", "splits": "splits"}
+    terms: ClassVar[Mapping[str, Any]] = {"errors": "errors", "splits": "splits"}
 
     def pose(  # type: ignore[override]
         self,

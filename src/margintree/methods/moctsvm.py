@@ -1,6 +1,7 @@
 """MOCTSVM: multiclass trees with maximum-margin splits, which labels do not see."""
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from margintree.core.bound import lower_bound
 from margintree.core.cost import Cost
@@ -19,8 +20,13 @@ class MOCTSVM(MarginMethod):
 
     name = "moctsvm"
     label = "MOCTSVM"
-    terms = {"errors": "errors", "violations": "violations", "splits": "splits", "margin": ""}
-    candidates = {
+    terms: ClassVar[Mapping[str, Any]] = {
+        "errors": "errors",
+        "violations": "violations",
+        "splits": "splits",
+        "margin": "",
+    }
+    candidates: ClassVar[Mapping[str, Any]] = {
         "max_depth": (1, 2, 3),
         "c1": (1.0, 10.0, 100.0),
         "c2": (0.1, 1.0, 10.0, 100.0),

@@ -1,7 +1,7 @@
 """OCT: the axis-parallel tree with the fewest errors, with a proof."""
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
 
 from margintree.core.incumbent import Incumbent
 from margintree.core.limits import Limits
@@ -23,7 +23,10 @@ class OCT(ErrorMethod):
 
     name = "oct"
     label = "OCT"
-    candidates = {"max_depth": (3,), "max_splits": (1, 2, 3, 4, 5, 6, 7)}
+    candidates: ClassVar[Mapping[str, Any]] = {
+        "max_depth": (3,),
+        "max_splits": (1, 2, 3, 4, 5, 6, 7),
+    }
     ways = ("native", "exact")
     formulation = model.FORMULATION
 

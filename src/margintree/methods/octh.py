@@ -1,7 +1,7 @@
 """OCT-H: oblique trees that make few errors with few features."""
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
 
 from margintree.core.limits import Limits
 from margintree.core.problem import Problem
@@ -24,7 +24,10 @@ class OCTH(ErrorMethod):
 
     name = "octh"
     label = "OCT-H"
-    candidates = {"max_depth": (3,), "alpha": (1e-4, 1e-3, 1e-2, 1e-1, 1.0)}
+    candidates: ClassVar[Mapping[str, Any]] = {
+        "max_depth": (3,),
+        "alpha": (1e-4, 1e-3, 1e-2, 1e-1, 1.0),
+    }
     formulation = octh.FORMULATION
 
     def pose(  # type: ignore[override]

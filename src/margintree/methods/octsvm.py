@@ -1,6 +1,7 @@
 """OCTSVM: trees for two classes whose splits are support vector machines with noisy labels."""
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from margintree.core.cost import Cost
 from margintree.core.judges import price_labels
@@ -21,8 +22,13 @@ class OCTSVM(MarginMethod):
 
     name = "octsvm"
     label = "OCTSVM"
-    terms = {"relabelled": "errors", "violations": "violations", "splits": "splits", "margin": ""}
-    candidates = {
+    terms: ClassVar[Mapping[str, Any]] = {
+        "relabelled": "errors",
+        "violations": "violations",
+        "splits": "splits",
+        "margin": "",
+    }
+    candidates: ClassVar[Mapping[str, Any]] = {
         "max_depth": (1, 2, 3),
         "c1": (0.1, 1.0, 10.0, 100.0),
         "c2": (0.1, 1.0, 10.0),

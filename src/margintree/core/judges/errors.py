@@ -42,9 +42,9 @@ def price_errors(problem: Problem, tree: ObliqueTree) -> Cost:
 
 
 def with_relative_errors(problem: Problem, alpha: float = 0.0) -> Problem:
-    """Return the problem in which the errors of the best single leaf cost 1, and violations nothing.
+    """Return the problem in which the errors of the best single leaf cost 1.
 
-    Where a single leaf makes no error, an error costs 1.
+    Violations cost nothing. Where a single leaf makes no error, an error costs 1.
 
     Parameters
     ----------
