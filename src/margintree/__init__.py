@@ -6,7 +6,7 @@ Everything below is imported on first use, so that ``import margintree`` costs n
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from margintree._lib.collector import collector_paused
+from margintree._lib.first_fit import collector_paused
 
 if TYPE_CHECKING:
     from margintree._lib.exceptions import CheckpointWarning as CheckpointWarning

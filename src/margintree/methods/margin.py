@@ -95,6 +95,6 @@ class MarginMethod(Method):
         get_ready(problem, limits, self._make_data())
 
     def path_key(self, problem: Problem) -> tuple[float, ...]:
-        """Dear errors come first: it is easier to prune trees with many splits than to grow them."""
+        """Put dear errors first: trees with many splits are easier to prune than to grow."""
         costs = problem.costs
         return -costs.errors, costs.splits, costs.violations

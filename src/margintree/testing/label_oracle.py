@@ -51,7 +51,11 @@ class _Oracle:
 
     def run(self) -> float:
         everything = frozenset(range(self.problem.n_rows))
-        trees = [(price + _flat(parts), parts) for parts, price in self._trees(1, everything)]
+        trees = [
+            (price + _flat(parts), parts)
+            for parts, price in self._trees(1, everything)
+            if len(parts) <= self.problem.max_splits
+        ]
         best = np.inf
         for least, parts in sorted(trees, key=lambda tree: tree[0]):
             if least >= best:
@@ -63,7 +67,8 @@ class _Oracle:
     def _trees(self, node: int, rows: Rows) -> Iterator[tuple[tuple[Part, ...], float]]:
         """Yield the divisions of every subtree at ``node``, and what is paid without margins."""
         height = self.problem.depth - topology.depth_of(node)
-        yield (), height * self._idle(rows)
+        if node == 1 or self._mass(rows) >= self.problem.rules.least_mass:
+            yield (), height * self._idle(rows)
         if height == 0:
             return
         for part in self.parts(rows):

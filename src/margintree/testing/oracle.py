@@ -74,7 +74,11 @@ class _Oracle:
 
     def run(self) -> Optimum:
         everything = frozenset(range(self.problem.n_rows))
-        routings = [(self._roughly(routing), routing) for routing in self._routings(1, everything)]
+        routings = [
+            (self._roughly(routing), routing)
+            for routing in self._routings(1, everything)
+            if len(routing.divisions) <= self.problem.max_splits
+        ]
         best, found = np.inf, None
         for rough, routing in sorted(routings, key=lambda pair: pair[0]):
             if rough >= best:
@@ -96,8 +100,10 @@ class _Oracle:
         return [tuple(sorted(pair, key=sorted)) for pair in pairs if frozenset() not in pair]  # type: ignore[misc]
 
     def _routings(self, node: int, rows: Rows) -> Iterator[Routing]:
-        """Yield all routings of the subtree at ``node``."""
-        yield Routing((), self.leaf_price(rows))
+        """Yield all routings of the subtree at ``node`` without a leaf that is too light."""
+        mass = self.problem.row_weights[sorted(rows)].sum()
+        if node == 1 or mass >= self.problem.rules.least_mass:
+            yield Routing((), self.leaf_price(rows))
         if topology.depth_of(node) == self.problem.depth:
             return
         for left, right in self.divisions(rows):

@@ -17,6 +17,7 @@ from margintree.exact.programs.builder import Builder, start_builder
 from margintree.exact.programs.canonical import canonical
 from margintree.exact.programs.formulation import Formulation
 from margintree.exact.programs.program import Program
+from margintree.exact.programs.rule_rows import rows_of_rules
 from margintree.exact.programs.strengthening import Strengthening
 
 _CUTS = (
@@ -81,7 +82,8 @@ def _rows(builder: Builder) -> dict[str, Rows]:
         names[3:3] = ["c4", "c5a", "c5b", "c6a", "c6b"]
     model = {name: getattr(constraints, name)(builder) for name in names}
     extra = [name for name in _CUTS if getattr(builder.strengthening, name)]
-    return model | {name: getattr(cuts, name)(builder) for name in extra}
+    rules = rows_of_rules(builder.problem, builder.z_left, builder.z_right, builder["d"])
+    return model | rules | {name: getattr(cuts, name)(builder) for name in extra}
 
 
 def _objective(builder: Builder, n_variables: int) -> FloatArray:

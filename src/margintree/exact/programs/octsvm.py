@@ -22,6 +22,7 @@ from margintree.exact.programs.assembly import Rows, Term, lay_out, merge, rows,
 from margintree.exact.programs.big_m import Bounds, derive_bounds
 from margintree.exact.programs.formulation import Formulation
 from margintree.exact.programs.program import Block, Cone, Program
+from margintree.exact.programs.rule_rows import rows_of_rules
 
 
 def build_octsvm(problem: Problem, upper_bound: float) -> Program:
@@ -136,6 +137,7 @@ class _Builder:
                 [rows([*total(1.0, side), (-1.0, d)], lower=0.0) for side in (left, right)]
             ),
             "parents": rows([(1.0, d[children - 1]), (-1.0, d[children // 2 - 1])], upper=0.0),
+            **rows_of_rules(self.problem, left, right, d),
         }
 
     def violation(self, signs: FloatArray, relabelled: float) -> Rows:

@@ -1,6 +1,6 @@
 """The search for trees whose splits are maximum-margin hyperplanes."""
 
-from margintree._lib.collector import collector_paused
+from margintree._lib.first_fit import collector_paused
 
 with collector_paused():
     from margintree.search.margin.chain import Parts

@@ -1,23 +1,16 @@
 """Compiling the kernels before the clock starts, and telling the user when that takes a while.
 
-Kernels are kept on disk. Where none is there yet, two processes compile one half each: numba
-compiles one function at a time in a process, however many threads ask for it.
+Kernels are kept on disk. Where none is there yet, two processes compile one half each.
 """
 
-import os
-import subprocess
 import sys
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import nullcontext
 from functools import cache
-from pathlib import Path
 
-import joblib
 import numpy as np
 
-import margintree
-from margintree._lib.collector import collector_paused
+from margintree._lib.first_fit import collector_paused, other_process
 from margintree.core.limits import Clock
 from margintree.core.problem import Problem
 from margintree.search.margin.chain import Chain, Parts, run_chain
@@ -33,16 +26,14 @@ from margintree.search.margin.many_rows import Refiner
 PATIENCE = 1.5
 """Seconds after which the user is told what is going on."""
 NOTICE = "margintree: compiling kernels (up to half a minute; they are kept for all later fits)"
-LONGEST_WAIT = 60.0
-"""Seconds after which this process compiles what the other has not."""
 
 
 @cache
-def compile_kernels(*, many_rows: bool, leaf_groups: bool) -> None:
-    """Run kernels once on a toy, so that compilation costs nobody's time limit.
+def compile_kernels(*, many_rows: bool, leaf_groups: bool, rules: bool = False) -> None:
+    """Run kernels once on a toy, so that compiling them does not count against a time limit.
 
     This takes a moment where the kernels are on disk, and nothing when it was done before in this
-    process. Those for many rows and those for leaf groups can be left out.
+    process. Kernels for many rows, for leaf groups and for rules can be left out.
     """
     notice = threading.Timer(PATIENCE, print, args=[NOTICE], kwargs={"file": sys.stderr})
     notice.daemon = True
@@ -50,12 +41,11 @@ def compile_kernels(*, many_rows: bool, leaf_groups: bool) -> None:
     try:
         with collector_paused():
             is_first_time = _is_first_time()
-        is_shared = is_first_time and _may_start_python()
         with nullcontext() if is_first_time else collector_paused():
-            with _other_process(leaf_groups) if is_shared else nullcontext():
+            with other_process(compile_refit, leaf_groups) if is_first_time else nullcontext():
                 compile_sweep()
-            compile_refit(leaf_groups)  # which finds on disk what the other process has compiled
-            _run_small()
+            compile_refit(leaf_groups)  # finds on disk what the other process has compiled
+            _run_small(rules)
             if many_rows:
                 _run_large()
     finally:
@@ -72,9 +62,8 @@ def compile_sweep() -> None:
 def compile_refit(leaf_groups: bool) -> None:
     """Compile the half of the kernels that keeps a tree up to date and polishes it.
 
-    Those that lay it out belong to this half, too, where they are asked for.
-
-    What both halves need and `compile_sweep` comes to last is done first.
+    Kernels for leaf groups belong to this half, too. What both halves need and `compile_sweep`
+    compiles last is done first.
     """
     local = LocalSearch(_toy_data())
     data, working, row = local.data, local.working, local.data.pull
@@ -94,50 +83,21 @@ def _is_first_time() -> bool:
     return stats is not None and bool(stats.cache_misses)
 
 
-def _may_start_python() -> bool:
-    """Tell whether there is a core for another process, and a Python to run in it."""
-    return joblib.cpu_count() > 1 and bool(sys.executable) and not hasattr(sys, "frozen")
-
-
-@contextmanager
-def _other_process(leaf_groups: bool) -> Iterator[None]:
-    """Let another process compile its half at the same time, and wait for it at the end."""
-    home = str(Path(margintree.__file__).parents[1])
-    paths = os.pathsep.join([home, *filter(None, [os.environ.get("PYTHONPATH")])])
-    code = f"from {__name__} import {compile_refit.__name__} as run; run({leaf_groups})"
-    try:
-        process = subprocess.Popen(
-            [sys.executable, "-P", "-c", code],
-            env=os.environ | {"PYTHONPATH": paths},
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )
-    except OSError:  # no such program, or no room for another process
-        yield
-        return
-    try:
-        yield
-        with suppress(subprocess.TimeoutExpired):
-            process.wait(LONGEST_WAIT)
-    finally:
-        process.kill()
-        process.wait()
-
-
-def _toy() -> Problem:
+def _toy(rules: bool = False) -> Problem:
     X = [[0.0, 0.1], [0.2, 0.9], [0.5, 0.5], [0.8, 0.2], [0.9, 0.7], [1.0, 1.0]]
-    return Problem.from_data(X, [0, 1, 2, 0, 1, 2], n_classes=3, depth=2)
+    toy = Problem.from_data(X, [0, 1, 2, 0, 1, 2], n_classes=3, depth=2)
+    return toy.with_rules(1, 2) if rules else toy
 
 
-def _toy_data() -> KernelData:
-    return make_kernel_data(_toy(), gram_of(_toy()))
+def _toy_data(rules: bool = False) -> KernelData:
+    toy = _toy(rules)
+    return make_kernel_data(toy, gram_of(toy))
 
 
-def _run_small() -> None:
-    problem = _toy()
+def _run_small(rules: bool) -> None:
+    problem = _toy(rules)
     chain = Chain(number=1, seed=0, origin=None, scale=4.0, max_iterations=2)
-    local = LocalSearch(_toy_data())
+    local = LocalSearch(_toy_data(rules))
     run_chain(local, chain, Parts(), [problem.y], Clock(np.inf).is_over)
     for kick in KICKS:
         local.clear(4.0)

@@ -17,6 +17,7 @@ from margintree.core.limits import Clock, Limits
 from margintree.core.method import Method
 from margintree.core.problem import Problem
 from margintree.core.result import Progress, Result
+from margintree.core.rules import Rules
 from margintree.core.tree import ObliqueTree
 from margintree.search.loop import run
 from margintree.search.margin.chain import Chain, Found, Parts, has_room_for_groups, run_chain
@@ -226,7 +227,7 @@ def get_ready(
     """Compile the kernels that a search needs, so that this does not count against a time limit."""
     is_large = problem.n_rows > MANY_ROWS
     has_groups = will_rearrange(problem, limits, make_data)
-    compile_kernels(many_rows=is_large, leaf_groups=has_groups)
+    compile_kernels(many_rows=is_large, leaf_groups=has_groups, rules=problem.rules != Rules())
 
 
 def will_rearrange(problem: Problem, limits: Limits, make_data: MakeKernelData) -> bool:

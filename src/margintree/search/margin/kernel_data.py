@@ -68,6 +68,9 @@ def make_kernel_data(problem: Problem, gram: FloatArray) -> KernelData:
         barrier=4 * float(problem.error_prices.max() + pull.max()),
         is_squared=problem.margin_norm == "squared",
         depth=problem.depth,
+        mass=np.array(problem.row_weights),
+        least_mass=float(problem.rules.least_mass),
+        max_splits=problem.max_splits,
     )
 
 

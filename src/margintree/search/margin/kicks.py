@@ -69,7 +69,7 @@ def insert(local: LocalSearch, node: int, groups: IntArray) -> None:
     group = groups[rows[local.rng.integers(len(rows))]]
     side = int(local.rng.integers(2))
     is_parted = groups[rows] == group
-    if is_parted.all():
+    if is_parted.all() or not local.has_room:
         return
     sink(local.working, node, topology.left(node) + side)
     local.working.splits[node] = False

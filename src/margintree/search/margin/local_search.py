@@ -8,7 +8,7 @@ import numpy as np
 from margintree._lib.arrays import FloatArray, IntArray
 from margintree.search.margin.kernel_data import new_state, new_working_tree
 from margintree.search.margin.kernels.refit import refit
-from margintree.search.margin.kernels.sweep import State, margin_split, settle, sweep
+from margintree.search.margin.kernels.sweep import State, margin_split, obey, settle, sweep
 from margintree.search.margin.kernels.working_tree import (
     KernelData,
     WorkingTree,
@@ -72,6 +72,17 @@ class LocalSearch:
         return max(1, ROWS_BETWEEN_LOOKS // len(self.data.X))
 
     @property
+    def limits_splits(self) -> bool:
+        """Whether there may be fewer splits than the depth allows."""
+        return self.data.max_splits < 2**self.data.depth - 1
+
+    @property
+    def has_room(self) -> bool:
+        """Whether the rules allow another split."""
+        n_splits = int(self.working.splits.sum())
+        return not self.limits_splits or n_splits < self.data.max_splits
+
+    @property
     def scale(self) -> float:
         """The common norm of the hyperplanes."""
         return float(self.working.scale[0])
@@ -104,6 +115,8 @@ class LocalSearch:
         What is below the node stays. Returns whether such a split was found.
         """
         if not self.working.splits[node]:
+            if not self.has_room:
+                return False
             self.working.shares[node] = 1.0 / (1 + len(self.splitting_nodes()))
         if self.propose(node, self.rows(node), sides) == np.inf:
             return False
@@ -205,6 +218,8 @@ class LocalSearch:
         how : tuple
             How to polish.
         """
+        if self.data.least_mass > 0 or self.limits_splits:
+            obey(self.data, self.working, self.state)
         luck = self.rng.random((len(tops), len(self.working.intercepts), 3 + N_FEATURES))
         cost = self.price()
         for turn, top in enumerate(tops):

@@ -21,7 +21,7 @@ from margintree.search.margin.kernel_data import to_tree, to_working_tree
 from margintree.search.margin.kernels.dual_descent import dual_descent
 from margintree.search.margin.kernels.line_search import best_intercept
 from margintree.search.margin.kernels.route_rows import route_costs, route_scale, route_terminals
-from margintree.search.margin.kernels.sweep import relabel
+from margintree.search.margin.kernels.sweep import light_terminal, relabel
 from margintree.search.margin.kernels.working_tree import (
     KernelData,
     WorkingTree,
@@ -149,7 +149,11 @@ class Refiner:
         graft(to_working_tree(self.data, found.deepened(self.data.depth)), self.working, node)
         if self._price(rows, node) < before * (1 - ENOUGH):
             self._settle()
-            return True
+            if self._obeys():
+                return True
+            self.working = kept
+            self._settle()
+            return False
         self.working = kept
         return False
 
@@ -170,17 +174,37 @@ class Refiner:
         cost = self._costs(rows, node).sum()
         left, right = self._costs(rows, 2 * node), self._costs(rows, 2 * node + 1)
         X = self.data.X[rows]
+        before = self.working.weights[node].copy(), self.working.intercepts[node]
         changed = False
         for weights in self._directions(X, rows, node, left, right):
             weights = weights * (self.working.scale[0] / norm(weights))
-            intercept, now = best_intercept(
-                product(X, weights), left, right, self.data.pull[rows], self.data.eps
-            )
+            intercept, now = self._best_intercept(product(X, weights), left, right, rows)
             if now < cost:
                 cost, changed = now, True
                 self.working.weights[node], self.working.intercepts[node] = weights, intercept
         if changed:
             self._settle()
+            if not self._obeys():
+                self.working.weights[node], self.working.intercepts[node] = before
+                self._settle()
+
+    def _obeys(self) -> bool:
+        """Tell whether the tree keeps the rules."""
+        data, working = self.data, self.working
+        has_room = count_splits(working, 1) <= data.max_splits
+        if data.least_mass <= 0:
+            return bool(has_room)
+        return bool(has_room and light_terminal(data, working, self.terminals) == 0)
+
+    def _best_intercept(
+        self, values: FloatArray, left: FloatArray, right: FloatArray, rows: IntArray
+    ) -> tuple[float, float]:
+        """Return the best intercept for some rows with these values, and its cost."""
+        data = self.data
+        found: tuple[float, float] = best_intercept(
+            values, left, right, data.pull[rows], data.mass[rows], data.eps, data.least_mass
+        )
+        return found
 
     def _directions(
         self, X: FloatArray, rows: IntArray, node: int, left: FloatArray, right: FloatArray
@@ -209,8 +233,10 @@ class Refiner:
         few = self.rng.permutation(len(rows))[:AXIS_ROWS]
         scale = self.working.scale[0]
         axes = np.vstack([np.eye(X.shape[1]), -np.eye(X.shape[1])])
-        sides = left[few], right[few], self.data.pull[rows[few]], self.data.eps
-        costs = [best_intercept(product(scale * X[few], axis), *sides)[1] for axis in axes]
+        costs = [
+            self._best_intercept(product(scale * X[few], axis), left[few], right[few], rows[few])[1]
+            for axis in axes
+        ]
         yield from axes[np.argsort(costs, kind="stable")[:N_AXES]]
 
     def _costs(self, rows: IntArray, node: int) -> FloatArray:

@@ -1,11 +1,11 @@
 """How every kernel is compiled."""
 
 from collections.abc import Callable
-from functools import partial
 from typing import Any, ParamSpec, TypeVar
 
 import numba
-from numba.core.runtime.nrt import rtsys
+
+from margintree._lib.first_fit import load_directly
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
@@ -33,18 +33,5 @@ def _compile(function: Callable[_P, _R], inline: str) -> Callable[_P, _R]:
         inline=inline,
         no_cfunc_wrapper=True,  # nobody passes kernels as values; this saves compiling
     )(function)
-    cache: Any = getattr(compiled, "_cache", None)  # there is none where compilation is off
-    if hasattr(cache, "_load_overload") and hasattr(cache, "_guard_against_spurious_io_errors"):
-        cache.load_overload = partial(_load, cache)
+    load_directly(compiled)
     return compiled
-
-
-def _load(cache: Any, signature: Any, target_context: Any) -> Any:
-    """Load a kernel from disk as numba's cache does, but without getting ready to compile.
-
-    Numba would first learn all it knows of Python and NumPy, which takes longer than to load all
-    kernels of a search. Where a kernel is not on disk, it still does so before it compiles.
-    """
-    rtsys.initialize(target_context)
-    with cache._guard_against_spurious_io_errors():
-        return cache._load_overload(signature, target_context)

@@ -98,7 +98,9 @@ def best_intercept(
     left_costs: FloatArray,
     right_costs: FloatArray,
     pull: FloatArray,
+    mass: FloatArray,
     eps: float,
+    least_mass: float,
 ) -> tuple[float, float]:
     """Return the intercept that costs least, and that cost.
 
@@ -110,11 +112,17 @@ def best_intercept(
         What each row pays below the node on either side.
     pull : ndarray of shape (m,)
         The price of a unit of margin violation.
+    mass : ndarray of shape (m,)
+        The weights of the rows.
+    eps : float
+        The routing margin.
+    least_mass : float
+        The least weight of either side; 0 for no such rule.
 
     Returns
     -------
     intercept, cost : float
-        The cost is infinite where no intercept leaves rows on both sides.
+        The cost is infinite where no intercept leaves rows, and enough of them, on both sides.
     """
     m = len(values)
     zero = np.empty(m)
@@ -127,8 +135,10 @@ def best_intercept(
     heads = np.zeros(5, dtype=np.int64)
     best, best_cost = 0.0, np.inf
     cost, slope, position, inside = 0.0, 0.0, zero[0] - 1.0, 0
+    left_mass, right_mass = 0.0, 0.0
     for k in range(m):
         cost += left_costs[k]
+        left_mass += mass[k]
     while heads[2] < m or heads[3] < m:
         kind, here = 0, np.inf
         for k in range(5):
@@ -140,13 +150,18 @@ def best_intercept(
         position = here
         if kind == 3:
             inside -= 1
-        if kind != 2 and inside == 0 and 0 < heads[2] < m and cost < best_cost:
+        is_allowed = kind != 2 and inside == 0 and 0 < heads[2] < m
+        if least_mass > 0 and min(left_mass, right_mass) < least_mass:
+            is_allowed = False
+        if is_allowed and cost < best_cost:
             best, best_cost = here, cost
         if kind == 1:
             inside += 1
         elif kind == 2:
             cost += right_costs[i] - left_costs[i]
             slope -= 2 * pull[i]
+            left_mass -= mass[i]
+            right_mass += mass[i]
         elif kind != 3:
             slope += pull[i]
     return best, best_cost

@@ -93,6 +93,7 @@ def margin_split(
     """
     m = len(rows)
     box, beta, pull = np.empty(m), np.empty(m), np.empty(m)
+    mass = gather(data.mass, rows)
     for k in range(m):
         pull[k] = data.pull[rows[k]]
         strength = pull[k] + emphasis * abs(left_costs[k] - right_costs[k])
@@ -112,7 +113,9 @@ def margin_split(
         regular *= norm / tree.scale[0]
     for k in range(m):
         projections[k] *= tree.scale[0] / norm
-    intercept, cost = best_intercept(projections, left_costs, right_costs, pull, data.eps)
+    intercept, cost = best_intercept(
+        projections, left_costs, right_costs, pull, mass, data.eps, data.least_mass
+    )
     if cost >= limit:
         return np.inf
     set_hyperplane(data, tree, node, rows, beta, intercept, tree.scale[0])
@@ -225,7 +228,7 @@ def try_features(
     """Tilt a splitting node along a few random features, one for each number of ``luck``."""
     left_costs = gather(state.costs[2 * node], rows)
     right_costs = gather(state.costs[2 * node + 1], rows)
-    pull = gather(data.pull, rows)
+    pull, mass = gather(data.pull, rows), gather(data.mass, rows)
     limit = total_of(state.costs[node], rows) * (1 - _GAIN) - 1e-12
     here = gather(state.values[node], rows)
     column, m, scale = np.empty(len(rows)), len(rows), tree.scale[0]
@@ -243,7 +246,9 @@ def try_features(
         factor = scale / np.sqrt(squared)
         for k in range(m):
             column[k] = (here[k] - tree.intercepts[node] + step * column[k]) * factor
-        intercept, cost = best_intercept(column, left_costs, right_costs, pull, data.eps)
+        intercept, cost = best_intercept(
+            column, left_costs, right_costs, pull, mass, data.eps, data.least_mass
+        )
         if cost < limit:
             limit, changed = cost, True
             tree.weights[node, feature] += step
@@ -266,6 +271,8 @@ def try_growing(
     """
     limit = total_of(state.costs[node], rows) * (1 - _GAIN)
     label = tree.labels[node]
+    if not tree.splits[node] and total_splits(tree) >= data.max_splits:
+        return False
     if tree.splits[node]:
         label = tree.labels[2 * node + (1 if luck[1] < 0.5 else 0)]
     else:
@@ -393,6 +400,78 @@ def relabel(data: KernelData, tree: WorkingTree, terminals: IntArray) -> None:
 
 
 @part
+def try_hyperplane(
+    data: KernelData,
+    tree: WorkingTree,
+    state: State,
+    rows: IntArray,
+    node: int,
+    luck: FloatArray,
+    step: int,
+) -> bool:
+    """Look for a cheaper hyperplane of a node that leaves no leaf below it too light."""
+    has_rule = data.least_mass > 0
+    weights = tree.weights[node].copy() if has_rule else np.empty(0)
+    intercept = tree.intercepts[node]
+    if step == 1:
+        changed = try_margin_split(data, tree, state, rows, node, luck[2])
+    else:
+        changed = try_features(data, tree, state, rows, node, luck[3:])
+    if changed and has_rule:
+        settle(data, tree, state, node)
+        if light_terminal(data, tree, state.terminals) > 0:
+            for j in range(len(weights)):
+                tree.weights[node, j] = weights[j]
+            tree.intercepts[node] = intercept
+            settle(data, tree, state, node)
+            return False
+    return changed
+
+
+@kernel
+def light_terminal(data: KernelData, tree: WorkingTree, terminals: IntArray) -> int:
+    """Return the last terminal node below a split with too little weight; 0 if there is none."""
+    masses = np.zeros(len(tree.splits))
+    for i in range(len(terminals)):
+        masses[terminals[i]] += data.mass[i]
+    for node in range(len(tree.splits) - 1, 1, -1):
+        is_terminal = tree.splits[node // 2] and not tree.splits[node]
+        if is_terminal and masses[node] < data.least_mass:
+            return node
+    return 0
+
+
+@kernel
+def obey(data: KernelData, tree: WorkingTree, state: State) -> None:
+    """Remove splits until no leaf is too light and there are not too many splits.
+
+    The state is up to date before and after.
+    """
+    node = light_terminal(data, tree, state.terminals)
+    while node > 0:
+        lift(tree, node - 1 if node % 2 == 1 else node + 1, node // 2)
+        settle(data, tree, state, 1)
+        node = light_terminal(data, tree, state.terminals)
+    while total_splits(tree) > data.max_splits:
+        drop_cheapest(data, tree, state)
+
+
+@part
+def drop_cheapest(data: KernelData, tree: WorkingTree, state: State) -> None:
+    """Make that split above two terminal nodes terminal whose loss costs least."""
+    best, best_label, least = 0, 0, np.inf
+    for node in range(1, len(tree.intercepts)):
+        if tree.splits[node] and not (tree.splits[2 * node] or tree.splits[2 * node + 1]):
+            rows = rows_below(state.terminals, node)
+            label = cheapest_label(data, rows, node)
+            loss = price_of_label(data, rows, node, label) - total_of(state.costs[node], rows)
+            if loss < least:
+                best, best_label, least = node, label, loss
+    tree.splits[best], tree.labels[best] = False, best_label
+    settle(data, tree, state, 1)
+
+
+@part
 def visit(data: KernelData, tree: WorkingTree, state: State, node: int, luck: FloatArray) -> None:
     """Improve one node with everything below it fixed."""
     rows = rows_below(state.terminals, node)
@@ -409,10 +488,8 @@ def visit(data: KernelData, tree: WorkingTree, state: State, node: int, luck: Fl
             continue
         elif step == 0:
             changed = try_pruning(data, tree, state.costs, rows, node)
-        elif step == 1:
-            changed = try_margin_split(data, tree, state, rows, node, luck[2])
         else:
-            changed = try_features(data, tree, state, rows, node, luck[3:])
+            changed = try_hyperplane(data, tree, state, rows, node, luck, step)
         if changed:
             settle(data, tree, state, node)
             if step == 0:

@@ -40,6 +40,12 @@ class KernelData(NamedTuple):
         Whether the margin term is ``||w||**2 / 2`` rather than ``||w|| / 2``.
     depth : int
         The depth of the tree.
+    mass : ndarray of shape (n,)
+        The row weights.
+    least_mass : float
+        The least weight of a leaf; 0 for no such rule.
+    max_splits : int
+        The largest number of splits.
     """
 
     X: FloatArray
@@ -53,6 +59,9 @@ class KernelData(NamedTuple):
     barrier: float
     is_squared: bool
     depth: int
+    mass: FloatArray
+    least_mass: float
+    max_splits: int
 
 
 class WorkingTree(NamedTuple):
