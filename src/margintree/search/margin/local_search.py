@@ -74,7 +74,7 @@ class LocalSearch:
     @property
     def limits_splits(self) -> bool:
         """Whether there may be fewer splits than the depth allows."""
-        return self.data.max_splits < 2**self.data.depth - 1
+        return bool(self.data.max_splits < 2**self.data.depth - 1)
 
     @property
     def has_room(self) -> bool:
