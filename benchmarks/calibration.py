@@ -21,7 +21,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from margintree.methods.choose import divide
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.impute import SimpleImputer
 from sklearn.model_selection import GridSearchCV, PredefinedSplit
@@ -31,6 +30,7 @@ from about import about
 from margintree._lib.arrays import FloatArray, IntArray
 from margintree._lib.exceptions import ShallowTreeWarning
 from margintree.estimators import CARTClassifier, CARTClassifierCV, MOCTSVMClassifierCV
+from margintree.methods.choose import divide
 from margintree.study.references import REFERENCES
 
 N_FOLDS = 4

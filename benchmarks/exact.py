@@ -11,7 +11,7 @@ import math
 from dataclasses import dataclass
 
 from about import about
-from margintree.core.judges.margins import price_margins
+from margintree.core.judges import price_margins
 from margintree.core.limits import Limits
 from margintree.core.problem import Problem
 from margintree.core.result import relative_gap

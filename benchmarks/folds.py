@@ -3,11 +3,11 @@
 from pathlib import Path
 
 import numpy as np
-from margintree.methods.choose import divide
 
 from margintree._lib.arrays import FloatArray, IntArray
 from margintree.core.problem import Costs, Problem
 from margintree.data.datasets import CATALOGUE, data_folder, load
+from margintree.methods.choose import divide
 
 _BESIDE = Path(__file__).resolve().parents[2] / "shared" / "data"
 DATA = data_folder() or (_BESIDE if _BESIDE.is_dir() else None)

@@ -26,7 +26,7 @@ from margintree.methods.fit import fit_tree
 import folds
 from about import about
 from kept import read_rows
-from margintree.core.judges.margins import price_margins
+from margintree.core.judges import price_margins
 from margintree.core.limits import Limits
 from margintree.core.problem import Problem
 from margintree.core.result import Result

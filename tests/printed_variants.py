@@ -10,13 +10,13 @@ import numpy as np
 from scipy import sparse
 
 from margintree.core import topology
-from margintree.core.judges.margins import price_margins
+from margintree.core.judges import price_margins
 from margintree.core.limits import Limits
 from margintree.core.problem import Costs, Problem
 from margintree.core.simplify import simplify
 from margintree.core.tree import ObliqueTree
 from margintree.exact.programs import Strengthening, build, decode
-from margintree.exact.programs.assembly import merge, rows, stack
+from margintree.exact.programs.program import merge, rows, stack
 from margintree.exact.solvers import get
 
 LINE = [[5.0], [5.0], [8.0], [10.0], [0.0], [1.0]], [1, 1, 0, 0, 1, 0]

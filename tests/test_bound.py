@@ -6,12 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from margintree.core.bound import contradictions, lower_bound, separation, unnamed
-from margintree.core.judges.margins import price_margins
+from margintree.core.judges import price_margins
 from margintree.core.problem import Costs, Problem
 from margintree.core.simplify import simplify
 from margintree.core.tree import ObliqueTree
 from margintree.testing.instances import tiny_problem
-from margintree.testing.oracle import cheapest_tree
+from margintree.testing.margin_oracles import cheapest_tree
 from strategies import trees
 from working_trees import small_problems
 

@@ -11,7 +11,7 @@ from margintree.methods.fit import fit_tree
 
 from margintree import MOCTSVMClassifier, from_json, to_json
 from margintree._lib.exceptions import CheckpointWarning, InvalidInputError, ModelFileError
-from margintree.core.judges.margins import price_margins
+from margintree.core.judges import price_margins
 from margintree.core.limits import Limits
 from margintree.core.problem import Costs, Problem
 from margintree.core.result import Reason
@@ -19,7 +19,7 @@ from margintree.core.tree import ObliqueTree
 from margintree.exact.checkpoint import PAUSE, Checkpoint, fingerprint
 from margintree.exact.solvers import SOLVERS
 from margintree.testing.instances import clouds, tiny_problems
-from margintree.testing.oracle import cheapest_tree
+from margintree.testing.margin_oracles import cheapest_tree
 from strategies import problems, raw_data, settings, trees
 
 X, y = (rows[::2] for rows in clouds())

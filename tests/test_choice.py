@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from margintree.methods.choose import half_spacing, margins_of, shares_right
 
 import strategies
 from margintree.core import topology
+from margintree.methods.choose import half_spacing, margins_of, shares_right
 
 REACH = st.floats(0.01, 10.0)
 

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import printed_variants as printed
-from margintree.core.judges.margins import price_margins
+from margintree.core.judges import price_margins
 from margintree.core.tree import ObliqueTree
 from margintree.exact.programs import Strengthening, build, encode_tree
 from margintree.exact.solvers import get
-from margintree.testing.oracle import cheapest_tree
+from margintree.testing.margin_oracles import cheapest_tree
 from printed_variants import EXACT, LINE, PLANE, SEVEN, judged, literal, optimum, problem_of
 
 

@@ -10,7 +10,7 @@ from margintree.methods.fit import fit_tree
 
 from margintree import fit
 from margintree._lib.exceptions import InvalidInputError, SolverMissingError
-from margintree.core.judges.margins import price_margins
+from margintree.core.judges import price_margins
 from margintree.core.limits import Limits, resident_memory
 from margintree.core.problem import Costs, Problem
 from margintree.core.result import Reason, TracePoint
@@ -18,7 +18,7 @@ from margintree.exact.solve import RESTART_BELOW, solve_exactly
 from margintree.exact.solvers import Outcome
 from margintree.search.margin import engine, search
 from margintree.testing.instances import INSTANCES, tiny_problem
-from margintree.testing.oracle import cheapest_tree
+from margintree.testing.margin_oracles import cheapest_tree
 
 PROBLEMS = {instance.name: instance.problem() for instance in INSTANCES}
 CLOUDS = PROBLEMS["cloudsD=2(1,1,0.1)"]

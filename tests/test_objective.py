@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from margintree.core import topology
-from margintree.core.judges.margins import TIE_SLACK, price_margins, with_leaf_mass
+from margintree.core.judges import TIE_SLACK, price_margins, with_leaf_mass
 from margintree.core.problem import Costs, Problem
 from margintree.core.tree import ObliqueTree
 from strategies import problems_with_trees, raw_data, settings, trees

@@ -5,7 +5,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from margintree.core.judges.margins import price_margins
+from margintree.core.judges import price_margins
 from margintree.core.limits import Limits
 from margintree.core.problem import Costs, Problem
 from margintree.core.result import Reason
@@ -14,7 +14,7 @@ from margintree.core.tree import ObliqueTree
 from margintree.exact.programs import build, decode, encode_tree
 from margintree.exact.solvers import get
 from margintree.testing.instances import INSTANCES, tiny_problems
-from margintree.testing.oracle import cheapest_tree, linear_divisions
+from margintree.testing.margin_oracles import cheapest_tree, linear_divisions
 
 TINY = list(tiny_problems(42))
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 
 from margintree._lib.exceptions import InvalidInputError
-from margintree.core.judges import price_errors, errors_only
+from margintree.core.judges import errors_only, price_errors
 from margintree.core.problem import Costs, Problem
 from margintree.core.rules import Shape
 from margintree.core.tree import ObliqueTree

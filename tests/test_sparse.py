@@ -16,9 +16,8 @@ from margintree.core.simplify import simplify
 from margintree.methods import fit_oct, fit_octh
 from margintree.search.margin import engine
 from margintree.search.sparse import search_sparse
-from margintree.search.sparse.nodes import to_node, to_tree
-from margintree.search.sparse.thresholds import best_thresholds, sparse_weights
-from margintree.testing.oblique_oracle import cheapest_oblique_tree, tiny_oblique_problem
+from margintree.search.sparse.splits import best_thresholds, sparse_weights, to_node, to_tree
+from margintree.testing.error_oracles import cheapest_oblique_tree, tiny_oblique_problem
 
 
 def slanted(n=40, p=3, seed=0):

@@ -15,8 +15,7 @@ from margintree.methods.tuning import (
     fit_octsvm_path,
 )
 
-from margintree.core.judges import price_errors, price_labels, relative_errors
-from margintree.core.judges.margins import price_margins
+from margintree.core.judges import price_errors, price_labels, price_margins, relative_errors
 from margintree.core.limits import Clock, Limits
 from margintree.core.problem import Costs, Problem
 from margintree.core.rules import Shape

@@ -20,7 +20,7 @@ from dataclasses import replace
 
 import printed_variants as printed
 from margintree.exact.programs import Strengthening, build
-from margintree.testing.oracle import cheapest_tree
+from margintree.testing.margin_oracles import cheapest_tree
 from printed_variants import LINE, PLANE, SEVEN, judged, literal, optimum, problem_of
 
 figures = {}

@@ -20,7 +20,7 @@ from margintree.methods import fit_oct
 from margintree.search.axis.branch_and_bound import branch_and_bound
 from margintree.search.axis.cart import grow
 from margintree.study.references import REFERENCES
-from margintree.testing.axis_oracle import cheapest_axis_tree, tiny_axis_problem
+from margintree.testing.error_oracles import cheapest_axis_tree, tiny_axis_problem
 
 MILP = {name: solver for name, solver in SOLVERS.items() if solver.status().installed}
 

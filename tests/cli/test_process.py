@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from margintree import load
-from margintree.cli._signals import undisturbed
+from margintree.cli._common import undisturbed
 from margintree.core.result import Reason
 
 COMMAND = Path(sys.executable).with_name("margintree")

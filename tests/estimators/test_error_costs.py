@@ -11,9 +11,9 @@ from sklearn.base import clone
 
 from margintree import Costs, MOCTSVMClassifier, Problem, from_json, to_json
 from margintree._lib.exceptions import InvalidInputError
-from margintree.core.judges.margins import price_margins
-from margintree.estimators._error_costs import error_matrix
-from margintree.testing.oracle import cheapest_tree
+from margintree.core.judges import price_margins
+from margintree.estimators._given import error_matrix
+from margintree.testing.margin_oracles import cheapest_tree
 from strategies import problems_with_trees
 
 LABELS = np.array(["a", "b", "c"])

@@ -7,10 +7,10 @@ import pytest
 from sklearn.datasets import load_iris
 
 from margintree import MOCTSVMClassifier, ObliqueTree
-from margintree.core.judges.margins import price_margins
+from margintree.core.judges import price_margins
 from margintree.core.problem import Costs, Problem
 from margintree.core.result import Reason
-from margintree.estimators._given_start import adapted
+from margintree.estimators._given import adapted
 
 IRIS = load_iris()
 X, Y = IRIS.data[::5], IRIS.target_names[IRIS.target[::5]]

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from margintree.estimators._weights import row_weights
+from margintree.estimators._given import row_weights
 
 X, CODES, CLASSES = np.zeros((4, 1)), np.array([0, 0, 0, 1]), np.array(["a", "b"])
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from margintree import MOCTSVMClassifier, ObliqueTree, OCTClassifier, export_text
 from margintree._lib.exceptions import InvalidInputError
 from margintree.data.datasets import load
-from margintree.show.export.rounded_splits import TOLERANCE
+from margintree.show.export.wording import TOLERANCE
 from strategies import trees
 
 

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 
-from margintree.core.judges.margins import price_margins
+from margintree.core.judges import price_margins
 from margintree.core.limits import Limits
 from margintree.core.simplify import remove_empty_sides
 from margintree.core.tree import ObliqueTree
 from margintree.exact.programs import Strengthening, build, decode, encode_tree
-from margintree.exact.programs.canonical import canonical
+from margintree.exact.programs.strengthening import canonical
 from margintree.exact.solvers import get
 from strategies import problems_with_trees
 

@@ -7,7 +7,7 @@ from margintree.core.judges import price_errors
 from margintree.core.rules import Shape
 from margintree.exact.programs import build_oct, decode_oct, encode_oct
 from margintree.search.axis.cart import grow
-from margintree.testing.axis_oracle import tiny_axis_problem
+from margintree.testing.error_oracles import tiny_axis_problem
 
 
 @pytest.mark.parametrize("seed", range(25))

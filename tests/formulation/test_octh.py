@@ -13,7 +13,7 @@ from margintree.core.simplify import simplify
 from margintree.core.tree import ObliqueTree
 from margintree.exact.programs import build_octh, decode_octh, encode_octh
 from margintree.exact.solvers import get
-from margintree.testing.oblique_oracle import (
+from margintree.testing.error_oracles import (
     cheapest_oblique_tree,
     fewest_features,
     tiny_oblique_problem,

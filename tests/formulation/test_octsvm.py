@@ -14,7 +14,7 @@ from margintree.exact.programs import build_octsvm, decode_octsvm, encode_octsvm
 from margintree.exact.solvers import get
 from margintree.methods import fit_octsvm
 from margintree.search.margin.label_trees import label_bound, refitted
-from margintree.testing.label_oracle import cheapest_label_tree, tiny_label_problem
+from margintree.testing.margin_oracles import cheapest_label_tree, tiny_label_problem
 
 TINY = [tiny_label_problem(np.random.default_rng([7, seed])) for seed in range(30)]
 

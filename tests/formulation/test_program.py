@@ -5,7 +5,7 @@ import pytest
 
 from margintree.core.problem import Costs, Problem
 from margintree.exact.programs import Strengthening, build
-from margintree.exact.programs.assembly import merge, rows, total
+from margintree.exact.programs.program import merge, rows, total
 from margintree.testing.standard_programs import cone, infeasible, linear, small_cover
 
 

@@ -5,7 +5,7 @@ from dataclasses import fields, replace
 import numpy as np
 import pytest
 
-from margintree.core.judges.margins import price_margins
+from margintree.core.judges import price_margins
 from margintree.core.limits import Limits
 from margintree.core.problem import Costs, Problem
 from margintree.core.simplify import simplify
@@ -13,7 +13,7 @@ from margintree.core.tree import ObliqueTree
 from margintree.exact.programs import Strengthening, build, decode, encode_tree
 from margintree.exact.solvers import get
 from margintree.testing.instances import tiny_problems
-from margintree.testing.oracle import cheapest_tree
+from margintree.testing.margin_oracles import cheapest_tree
 
 HEURISTICS = ("every_class_owns_leaf", "cluster_fixing")
 VALID = [field.name for field in fields(Strengthening) if field.name not in HEURISTICS]

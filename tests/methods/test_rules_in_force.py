@@ -10,8 +10,7 @@ from margintree.core.rules import leaf_masses
 from margintree.methods import METHODS
 from margintree.methods.solve import How, solve
 from margintree.testing.instances import tiny_problem
-from margintree.testing.label_oracle import cheapest_label_tree, tiny_label_problem
-from margintree.testing.oracle import cheapest_tree
+from margintree.testing.margin_oracles import cheapest_label_tree, cheapest_tree, tiny_label_problem
 
 N_TINY = 20
 """Tiny instances of each method that are enumerated."""
@@ -112,7 +111,10 @@ def test_a_start_that_breaks_the_rules_is_pruned():
 @pytest.mark.parametrize("classifier", [MOCTSVMClassifier, OCTSVMClassifier])
 @pytest.mark.parametrize(
     ("rule", "message"),
-    [({"min_samples_leaf": 0.6}, "range"), ({"min_samples_leaf": 4}, "from 0 to half of it, which")],
+    [
+        ({"min_samples_leaf": 0.6}, "range"),
+        ({"min_samples_leaf": 4}, "from 0 to half of it, which"),
+    ],
 )
 def test_a_rule_that_cannot_be_met_is_an_error(classifier, rule, message):
     """More than half of all weight in every leaf leaves no room for a split."""

@@ -19,9 +19,8 @@ from margintree import CARTClassifier, MOCTSVMClassifier, ObliqueTree, Result
 from margintree._lib.exceptions import InvalidInputError
 from margintree.show.export.named_tree import named
 from margintree.show.plot import plot_partition, plot_path, plot_trace, plot_tree
-from margintree.show.plot._pen import shortened, text_width
 from margintree.show.plot._plane import Plane
-from margintree.show.plot._style import class_colours
+from margintree.show.plot._style import class_colours, shortened, text_width
 from margintree.show.plot.tree_plot import _Drawing
 from strategies import trees
 

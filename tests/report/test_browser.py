@@ -18,7 +18,7 @@ from margintree import (
 )
 from margintree.core.space import Scaling
 from margintree.estimators import ESTIMATORS
-from margintree.show.export.rounded_splits import question
+from margintree.show.export.wording import question
 from margintree.show.page import framed, render
 
 CHROMIUM = Path("/usr/bin/chromium")

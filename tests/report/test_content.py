@@ -15,7 +15,7 @@ from sklearn.metrics import confusion_matrix
 
 from margintree import InvalidInputError, MOCTSVMClassifier, ObliqueTree
 from margintree.show.page import embedded
-from margintree.show.report._histogram import histogram
+from margintree.show.report._content import histogram
 
 HOSTILE = "</script><img src=x onerror=alert(1)>"
 

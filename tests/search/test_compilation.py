@@ -19,7 +19,7 @@ from margintree.core.limits import Limits
 from margintree.core.problem import Costs, Problem
 from margintree.search.margin import search
 from margintree.search.margin.kernels.leaf_groups import arrange
-from margintree.search.margin.kernels.refit import refit
+from margintree.search.margin.kernels.sweep import refit
 from margintree.search.margin.kernels.sweep import sweep
 
 rng = np.random.default_rng(1)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from margintree.core.judges.margins import price_margins
+from margintree.core.judges import price_margins
 from margintree.search.margin.kernel_data import make_kernel_data
 from margintree.search.margin.kernels.line_search import (
     best_intercept,

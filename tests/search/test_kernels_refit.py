@@ -9,8 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from margintree.search.margin.kernels.polish import polish
-from margintree.search.margin.kernels.refit import refit
-from margintree.search.margin.kernels.sweep import settle, trim
+from margintree.search.margin.kernels.sweep import refit, settle, trim
 from margintree.search.margin.kernels.working_tree import price
 from margintree.search.margin.local_search import ROUGHLY
 from working_trees import cases

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from margintree.search.margin.aim import MARGINS
 
-from margintree.core.judges.margins import price_margins
+from margintree.core.judges import price_margins
 from margintree.core.problem import Costs, Problem
 from margintree.search.margin import leaf_groups
 from margintree.search.margin.kernel_data import make_kernel_data, to_tree

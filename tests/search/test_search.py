@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from margintree.search.margin.aim import MARGINS
 
-from margintree.core.judges.margins import price_margins
+from margintree.core.judges import price_margins
 from margintree.core.limits import Limits, resident_memory
 from margintree.core.problem import Costs, Problem
 from margintree.core.result import Reason
@@ -30,7 +30,7 @@ from margintree.search.margin.kernel_data import make_kernel_data
 from margintree.search.margin.local_search import LocalSearch
 from margintree.search.margin.many_rows import MANY_ROWS, Refiner, sample
 from margintree.testing.instances import INSTANCES, tiny_problem
-from margintree.testing.oracle import cheapest_tree
+from margintree.testing.margin_oracles import cheapest_tree
 from working_trees import small_problems
 
 PROBLEMS = {instance.name: instance.problem() for instance in INSTANCES}
@@ -350,7 +350,7 @@ def test_an_error_in_a_callback_is_not_swallowed():
 INTERRUPTED = """
 import numpy as np
 from margintree.core.limits import Limits
-from margintree.core.judges.margins import price_margins
+from margintree.core.judges import price_margins
 from margintree.core.problem import Costs, Problem
 from margintree.search.margin import search
 

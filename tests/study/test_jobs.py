@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from margintree.methods.choose import divide
 
 from margintree.data.datasets import load
+from margintree.methods.choose import divide
 from margintree.study.jobs import canonical, jobs_of
 from margintree.study.spec import parse_spec
 

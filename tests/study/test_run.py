@@ -15,6 +15,10 @@ import psutil
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
+from margintree._lib.exceptions import InvalidInputError, MargintreeError
+from margintree.core.limits import Limits
+from margintree.data.datasets import DATA_VARIABLE, load
 from margintree.methods.choose import (
     divide,
     half_spacing,
@@ -23,12 +27,8 @@ from margintree.methods.choose import (
     shares_right,
     usual_or_best,
 )
-from margintree.study.learners import METHODS, Settings
-
-from margintree._lib.exceptions import InvalidInputError, MargintreeError
-from margintree.core.limits import Limits
-from margintree.data.datasets import DATA_VARIABLE, load
 from margintree.study.jobs import canonical, jobs_of
+from margintree.study.learners import METHODS, Settings
 from margintree.study.references import Reference
 from margintree.study.run import TASKS_AHEAD, Task, open_jobs, run_study
 from margintree.study.spec import parse_spec, read_spec

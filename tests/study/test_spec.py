@@ -5,11 +5,11 @@ from itertools import product
 from pathlib import Path
 
 import pytest
-from margintree.study.learners import METHODS
 
 from margintree._lib.exceptions import InvalidInputError
 from margintree.data.datasets import CATALOGUE
 from margintree.study.jobs import jobs_of
+from margintree.study.learners import METHODS
 from margintree.study.spec import SPECS, parse_spec, read_spec
 
 PAGE = Path(__file__).parents[2] / "docs" / "study.md"

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import synthetic_rows
-from margintree.study.printed import printed
+from margintree.study.result_tables import printed
 from margintree.study.spec import parse_spec
 from margintree.study.summary import Key, Spread, best, choice_efforts, grid_efforts, summarise
 

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from margintree import __version__
-from margintree.cli._signals import stop_on_sigterm
+from margintree.cli._common import stop_on_sigterm
 from margintree.cli.data import app as data
 from margintree.cli.demo import demo
 from margintree.cli.export import export

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from margintree._lib.exceptions import MissingDataError
-from margintree.cli._reported import BAD_INPUT, reported
+from margintree.cli._common import BAD_INPUT, reported
 
 app = typer.Typer(
     no_args_is_help=True, help="The data sets of the paper's study, and where they come from."

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from margintree.cli._reported import reported
+from margintree.cli._common import reported
 
 if TYPE_CHECKING:
     from margintree._lib.arrays import IntArray

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from margintree._lib.exceptions import InvalidInputError
-from margintree.cli._output import check_output
-from margintree.cli._reported import reported
+from margintree.cli._common import check_output, reported
 from margintree.cli.use import ModelFile
 
 if TYPE_CHECKING:

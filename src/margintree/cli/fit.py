@@ -7,10 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from margintree._lib.exceptions import InvalidInputError
-from margintree.cli._output import check_output
-from margintree.cli._reported import reported
-from margintree.cli._signals import undisturbed
-from margintree.cli._table_option import TableFile, read
+from margintree.cli._common import TableFile, check_output, read, reported, undisturbed
 
 if TYPE_CHECKING:
     from margintree.data.tables import Table

@@ -1,6 +1,6 @@
 """``margintree solvers``."""
 
-from margintree.cli._reported import reported
+from margintree.cli._common import reported
 
 
 @reported

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from margintree.cli._reported import INTERRUPTED, reported
+from margintree.cli._common import INTERRUPTED, reported
 from margintree.cli.data import DataDir
 from margintree.cli.study_results import compare, export, figures, store_path, table
 
@@ -109,8 +109,7 @@ def _print_status(spec: "Spec", store: "Store") -> None:
     from rich.table import Table
 
     from margintree.cli._view import console
-    from margintree.study.forecast import Forecast
-    from margintree.study.jobs import jobs_of
+    from margintree.study.jobs import Forecast, jobs_of
     from margintree.study.run import open_jobs
 
     out, rows, jobs = console(), store.rows(), jobs_of(spec)
@@ -161,8 +160,7 @@ def _progress(
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
-    from margintree.study.forecast import Forecast, seconds_of
-    from margintree.study.jobs import jobs_of
+    from margintree.study.jobs import Forecast, jobs_of, seconds_of
     from margintree.study.run import open_jobs
 
     left = set(open_jobs(jobs_of(spec, data_sets, methods), store, retry))

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from margintree._lib.exceptions import InvalidInputError
-from margintree.cli._output import check_output
-from margintree.cli._reported import reported
+from margintree.cli._common import check_output, reported
 
 if TYPE_CHECKING:
     from margintree.study.exported import Study

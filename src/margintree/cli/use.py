@@ -5,9 +5,7 @@ from typing import Annotated
 
 import typer
 
-from margintree.cli._output import check_output
-from margintree.cli._reported import reported
-from margintree.cli._table_option import TableFile, read
+from margintree.cli._common import TableFile, check_output, read, reported
 
 ModelFile = Annotated[Path, typer.Argument(help="Model file written by 'margintree fit'.")]
 Target = Annotated[

@@ -9,8 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from margintree._lib.arrays import FloatArray, IntArray
-from margintree._lib.products import product
+from margintree._lib.arrays import FloatArray, IntArray, product
 from margintree.core.problem import Problem
 
 MAX_ROWS = 600

@@ -5,8 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from margintree._lib.arrays import BoolArray, FloatArray, IntArray
-from margintree._lib.products import product
+from margintree._lib.arrays import BoolArray, FloatArray, IntArray, product
 from margintree.core import topology
 from margintree.core.problem import Problem
 from margintree.core.rules import closest_values

@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from margintree._lib.arrays import AnyArray, BoolArray, FloatArray, IntArray
+from margintree._lib.arrays import AnyArray, BoolArray, FloatArray, IntArray, product
 from margintree._lib.exceptions import InvalidInputError
-from margintree._lib.products import product
 from margintree.core import topology
 from margintree.core.space import Scaling
 

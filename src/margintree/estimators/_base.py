@@ -2,12 +2,13 @@
 
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import ClassifierMixin, _fit_context
+from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -19,11 +20,24 @@ from margintree.core.method import Method
 from margintree.core.problem import can_name_all_classes
 from margintree.core.result import Result
 from margintree.core.tree import ObliqueTree
-from margintree.estimators._cells import errors_naming_the_column
-from margintree.estimators._shown import ShownAsTree
-from margintree.estimators._weights import row_weights
+from margintree.estimators._given import errors_naming_the_column, row_weights
 from margintree.methods.choose import Data
-from margintree.show.report import Report, report_on
+from margintree.show.report import Report, picture, report_on
+
+
+class ShownAsTree(BaseEstimator):
+    """Shows itself in a notebook as its tree, once it is fitted."""
+
+    @property
+    def _repr_html_(self) -> Callable[[], str]:
+        as_diagram: Callable[[], str] = super()._repr_html_
+        return partial(picture, self) if hasattr(self, "result_") else as_diagram
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
+        bundle: dict[str, str] = super()._repr_mimebundle_(**kwargs)
+        if "text/html" in bundle:
+            bundle["text/html"] = self._repr_html_()
+        return bundle
 
 
 class TreeClassifier(ClassifierMixin, ShownAsTree, ABC):

@@ -17,8 +17,7 @@ from margintree.core.result import Result
 from margintree.core.tree import ObliqueTree
 from margintree.estimators._base import TreeClassifier
 from margintree.estimators._constraints import CONSTRAINTS
-from margintree.estimators._error_costs import error_matrix
-from margintree.estimators._given_start import adapted, start_tree, why_unfit
+from margintree.estimators._given import adapted, error_matrix, start_tree, why_unfit
 from margintree.estimators._verbose import progress_of
 from margintree.methods.choose import Data
 from margintree.methods.solve import How, solve

@@ -20,7 +20,7 @@ from margintree.core.method import Method
 from margintree.core.result import Reason, Result
 from margintree.estimators._base import TreeClassifier
 from margintree.estimators._constraints import CONSTRAINTS
-from margintree.estimators._given_start import adapted
+from margintree.estimators._given import adapted
 from margintree.estimators._plain import MethodClassifier, n_threads
 from margintree.estimators.moctsvm import MOCTSVMClassifier
 from margintree.exact.solvers import get
@@ -326,9 +326,9 @@ class MOCTSVMClassifierCV(TreeClassifierCV):
     --------
     >>> from margintree import MOCTSVMClassifierCV
     >>> X, y = [[0], [1], [2], [6], [7], [8]], ["low", "low", "low", "high", "high", "high"]
-    >>> clf = MOCTSVMClassifierCV(candidates={"c1": [0.01, 10], "c2": 1, "c3": 0.1}, cv=3)
+    >>> clf = MOCTSVMClassifierCV(candidates={"c1": [0.01, 10.0], "c2": 1.0, "c3": 0.1}, cv=3)
     >>> clf.fit(X, y).best_params_
-    {'max_depth': 1, 'c1': 10, 'c2': 1, 'c3': 0.1}
+    {'max_depth': 1, 'c1': 10.0, 'c2': 1.0, 'c3': 0.1}
     >>> clf.best_score_, clf.predict([[1.5], [6.5]]).tolist()
     (1.0, ['low', 'high'])
     """

@@ -9,8 +9,7 @@ from margintree.core.cost import Cost
 from margintree.core.result import Result
 from margintree.core.tree import ObliqueTree
 from margintree.data.preprocessing import Encoding, TableEncoder
-from margintree.estimators._base import TreeClassifier
-from margintree.estimators._shown import ShownAsTree
+from margintree.estimators._base import ShownAsTree, TreeClassifier
 from margintree.estimators.moctsvm import MOCTSVMClassifier
 from margintree.show.report import Report, report_on
 

@@ -15,8 +15,7 @@ from margintree.core.result import Progress, Reason, Result, TracePoint, relativ
 from margintree.core.simplify import with_leaf_mass
 from margintree.core.tree import ObliqueTree
 from margintree.exact.checkpoint import Checkpoint, Known
-from margintree.exact.programs.formulation import Formulation
-from margintree.exact.programs.program import Program
+from margintree.exact.programs.program import Formulation, Program
 from margintree.exact.solvers import Outcome, Solver
 
 SEARCH_SHARE = 0.2

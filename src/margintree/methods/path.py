@@ -13,8 +13,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from margintree import __version__
-from margintree._lib.arrays import FloatArray
-from margintree._lib.products import product
+from margintree._lib.arrays import FloatArray, product
 from margintree.core.limits import Clock, Limits
 from margintree.core.method import Method
 from margintree.core.problem import Costs, Problem

@@ -16,7 +16,7 @@ from margintree._lib.extras import imported
 from margintree.show.plot._style import FAINT, INK, axes_or_new
 from margintree.study.compare import contest
 from margintree.study.names import READINGS, method_label
-from margintree.study.printed import printed
+from margintree.study.result_tables import printed
 from margintree.study.statistics import LEVEL, friedman
 from margintree.study.summary import Key, Summary
 

@@ -3,14 +3,16 @@
 Here it is decided what stands where; `formats` writes it down.
 """
 
+import csv
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
 from statistics import fmean
 from typing import NamedTuple
 
 from margintree.study.names import MEASURES, READINGS, SHARES, method_label
-from margintree.study.printed import PRINTED_METHODS, printed
 from margintree.study.store import Row
 from margintree.study.summary import (
     Effort,
@@ -22,6 +24,32 @@ from margintree.study.summary import (
     choice_efforts,
     grid_efforts,
 )
+
+PRINTED_METHODS = ("cart", "oct", "octh", "moctsvm")
+"""The methods of the printed table."""
+
+
+_REPETITIONS = 5
+
+
+@cache
+def printed() -> dict[tuple[str, str], Spread]:
+    """Return the printed numbers, in per cent, by data set and method.
+
+    Examples
+    --------
+    >>> printed()["iris", "moctsvm"]
+    Spread(mean=95.72, sd=1.79, repetitions=5)
+    """
+    text = files("margintree.study").joinpath("printed.csv").read_text(encoding="utf-8")
+    return {
+        (line["dataset"], method): Spread(
+            float(line[method]), float(line[f"{method}_sd"]), _REPETITIONS
+        )
+        for line in csv.DictReader(text.splitlines())
+        for method in PRINTED_METHODS
+    }
+
 
 OURS = "moctsvm"
 """The method that is compared with the others."""

@@ -12,8 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from margintree._lib.arrays import AnyArray, FloatArray
 from margintree._lib.exceptions import InvalidInputError, TableWarning
 from margintree.data.preprocessing.cells import Cells, cells_of, text_of
-from margintree.data.preprocessing.columns import CategoryColumn
-from margintree.data.preprocessing.encoding import Encoding, LeftOut
+from margintree.data.preprocessing.encoding import CategoryColumn, Encoding, LeftOut
 from margintree.data.preprocessing.learning import Learner, oddity
 
 

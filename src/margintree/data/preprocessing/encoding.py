@@ -1,15 +1,194 @@
-"""How a whole table becomes a matrix of features, as plain data."""
+"""How the columns of a table become features, as plain data.
 
+A column is read in two steps. First every cell becomes one value, NaN where it is missing: a number
+is itself, a boolean 0 or 1, and a category the position of its level, or the number of levels when
+it is none of them. Then a value becomes features.
+"""
+
+from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
 
 from margintree._lib.arrays import FloatArray
 from margintree._lib.exceptions import InvalidInputError
 from margintree.data.preprocessing.cells import Cells, shortened
-from margintree.data.preprocessing.columns import Column, Feature
+
+TRUE_WORDS, FALSE_WORDS = ("true", "1"), ("false", "0")
+"""What a boolean may say, in small or capital letters."""
+
+
+class Feature(NamedTuple):
+    """A feature in words.
+
+    Attributes
+    ----------
+    words : str
+        The name of a column, or a condition on it such as "island is Dream".
+    is_condition : bool
+        Whether the feature is 1 where the condition holds, and 0 elsewhere.
+    """
+
+    words: str
+    is_condition: bool
+
+
+@dataclass(frozen=True)
+class _AnyColumn(ABC):
+    """What all kinds of columns have.
+
+    Attributes
+    ----------
+    name : str
+        The name of the column.
+    marks_missing : bool
+        Whether a feature, the last one, is 1 where the cell is missing.
+    """
+
+    kind: ClassVar[str]
+    name: str
+    marks_missing: bool
+
+    @property
+    def features(self) -> list[Feature]:
+        """The features in words, in their order."""
+        missing = Feature(f"{self.name} is missing", True)
+        return [*self._value_features(), *([missing] if self.marks_missing else [])]
+
+    def encoded(self, values: FloatArray) -> FloatArray:
+        """Return the features of values, one row each."""
+        features = self._encoded(values)
+        if self.marks_missing:
+            features = np.column_stack([features, np.isnan(values)])
+        return features
+
+    @abstractmethod
+    def values(self, cells: Cells) -> FloatArray:
+        """Return the value of every cell."""
+
+    @abstractmethod
+    def _value_features(self) -> list[Feature]: ...
+
+    @abstractmethod
+    def _encoded(self, values: FloatArray) -> FloatArray: ...
+
+
+@dataclass(frozen=True)
+class NumberColumn(_AnyColumn):
+    """A column of numbers, as they are or as text.
+
+    Attributes
+    ----------
+    fill : float
+        The number that stands for a missing cell.
+
+    Examples
+    --------
+    >>> column = NumberColumn("age", True, fill=30.0)
+    >>> column.encoded(column.values(Cells("age", np.array(["18", None], dtype=object))))
+    array([[18.,  0.],
+           [30.,  1.]])
+    """
+
+    kind: ClassVar[str] = "number"
+    fill: float
+
+    def values(self, cells: Cells) -> FloatArray:
+        """Return the number of every cell, NaN where it is missing."""
+        return cells.numbers()
+
+    def _value_features(self) -> list[Feature]:
+        return [Feature(self.name, False)]
+
+    def _encoded(self, values: FloatArray) -> FloatArray:
+        return np.where(np.isnan(values), self.fill, values)[:, None]
+
+
+@dataclass(frozen=True)
+class BooleanColumn(NumberColumn):
+    """A column of booleans, as they are, as text or as 0 and 1.
+
+    Examples
+    --------
+    >>> column = BooleanColumn("smoker", False, fill=0.0)
+    >>> column.values(Cells("smoker", np.array([True, "FALSE", None], dtype=object)))
+    array([ 1.,  0., nan])
+    """
+
+    kind: ClassVar[str] = "boolean"
+
+    def values(self, cells: Cells) -> FloatArray:
+        """Return 1 for true, 0 for false and NaN where a cell is missing."""
+        return np.array([self._value(cells, i, text) for i, text in enumerate(cells.texts)])
+
+    def _value(self, cells: Cells, row: int, text: str) -> float:
+        if text and text.lower() not in TRUE_WORDS + FALSE_WORDS:
+            cells.refuse(row, "true or false is needed")
+        return float(text.lower() in TRUE_WORDS) if text else np.nan
+
+    def _value_features(self) -> list[Feature]:
+        return [Feature(f"{self.name} is true", True)]
+
+
+@dataclass(frozen=True)
+class CategoryColumn(_AnyColumn):
+    """A column of categories.
+
+    Attributes
+    ----------
+    levels : tuple of str
+        The categories that are told apart.
+    baseline : str or None
+        The level, if any, that has no feature: it is what all others are compared with.
+    groups_others : bool
+        Whether a feature is 1 where a cell is not missing and none of the levels.
+
+    Examples
+    --------
+    >>> column = CategoryColumn("island", False, ("Biscoe", "Dream"), None, groups_others=True)
+    >>> [feature.words for feature in column.features]
+    ['island is Biscoe', 'island is Dream', 'island is another']
+    >>> column.values(Cells("island", np.array(["Dream", "Atlantis", None], dtype=object)))
+    array([ 1.,  2., nan])
+    """
+
+    kind: ClassVar[str] = "category"
+    levels: tuple[str, ...]
+    baseline: str | None
+    groups_others: bool
+
+    def values(self, cells: Cells) -> FloatArray:
+        """Return the position of the level of every cell, the number of levels for another text."""
+        codes = {level: float(code) for code, level in enumerate(self.levels)} | {"": np.nan}
+        other = float(len(self.levels))
+        return np.array([codes.get(text, other) for text in cells.texts])
+
+    def unseen(self, cells: Cells) -> Counter[str]:
+        """Return how often which texts occur that must be new, since no other was there in fit."""
+        if self.groups_others:
+            return Counter()
+        return Counter(text for text in cells.texts if text and text not in self.levels)
+
+    @property
+    def shown_levels(self) -> list[str]:
+        """The levels that have a feature."""
+        return [level for level in self.levels if level != self.baseline]
+
+    def _value_features(self) -> list[Feature]:
+        another = "another" if self.baseline is None else f"other than {self.baseline}"
+        names = [*self.shown_levels, *([another] if self.groups_others else [])]
+        return [Feature(f"{self.name} is {name}", True) for name in names]
+
+    def _encoded(self, values: FloatArray) -> FloatArray:
+        codes = [code for code, level in enumerate(self.levels) if level != self.baseline]
+        codes += [len(self.levels)] if self.groups_others else []
+        return np.asarray(values[:, None] == np.array(codes), dtype=np.float64)
+
+
+Column: TypeAlias = NumberColumn | BooleanColumn | CategoryColumn
 
 
 @dataclass(frozen=True)

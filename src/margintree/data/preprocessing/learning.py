@@ -11,13 +11,13 @@ from scipy.stats import chi2_contingency
 
 from margintree._lib.arrays import BoolArray, FloatArray, IntArray
 from margintree.data.preprocessing.cells import Cells, is_number, is_whole
-from margintree.data.preprocessing.columns import (
+from margintree.data.preprocessing.encoding import (
     BooleanColumn,
     CategoryColumn,
     Column,
+    LeftOut,
     NumberColumn,
 )
-from margintree.data.preprocessing.encoding import LeftOut
 
 _LEAST_NUMBERED = 20
 """Rows from which consecutive whole numbers are taken for numbers of the rows."""

@@ -1,7 +1,8 @@
 """A table: named columns of cells, numbers and labels on demand."""
 
+import csv
 import difflib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -111,3 +112,24 @@ def _is_integer(cell: str) -> bool:
     """Tell whether the text is how Python would write an integer of 64 bits: 7, but not 007."""
     digits = cell.removeprefix("-")
     return digits.isascii() and digits.isdigit() and len(digits) < 19 and str(int(cell)) == cell
+
+
+def csv_text(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    r"""Return a table as the text of a CSV file.
+
+    Examples
+    --------
+    >>> csv_text(["a", "b"], [[1, "x,y"]])
+    'a,b\n1,"x,y"\n'
+    """
+    lines = _Lines()
+    writer = csv.writer(lines, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows(rows)
+    return "".join(lines)
+
+
+class _Lines(list[str]):
+    """A list that a CSV writer can write to."""
+
+    write = list.append

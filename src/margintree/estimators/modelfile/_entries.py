@@ -2,7 +2,7 @@
 
 import math
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any, NoReturn, TypeAlias
 
 from margintree._lib.exceptions import ModelFileError
@@ -82,11 +82,11 @@ def mapping(value: Any, where: str) -> Mapping[str, Any]:
     return checked
 
 
-def one_of(allowed: Iterable[str]) -> Reader:
+def one_of(allowed: Collection[str]) -> Reader:
     """Return the reader of one of these texts."""
-    known = list(allowed)
 
     def read(value: Any, where: str) -> str:
+        known = list(allowed)  # now, since users may add to it
         _check(
             isinstance(value, str) and value in known, value, where, " or ".join(map(repr, known))
         )

@@ -8,9 +8,8 @@ import numpy as np
 from margintree._lib.arrays import FloatArray, IntArray
 from margintree.core import topology
 from margintree.core.problem import Problem
-from margintree.exact.programs.assembly import Term, lay_out
 from margintree.exact.programs.big_m import Bounds
-from margintree.exact.programs.program import Block
+from margintree.exact.programs.program import Block, Term, lay_out
 from margintree.exact.programs.strengthening import Strengthening
 
 

@@ -8,10 +8,9 @@ from scipy.spatial import KDTree
 
 from margintree._lib.arrays import BoolArray, FloatArray, IntArray
 from margintree.core.problem import Problem
-from margintree.exact.programs.assembly import Rows, merge, rows, total
 from margintree.exact.programs.big_m import farthest
 from margintree.exact.programs.builder import Builder
-from margintree.exact.programs.program import Cone
+from margintree.exact.programs.program import Cone, Rows, merge, rows, total
 
 PAIRS_PER_ROW = 6
 """How many rows of other classes, the closest ones, each row is paired with."""

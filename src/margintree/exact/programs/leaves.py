@@ -19,8 +19,7 @@ import numpy as np
 from margintree._lib.arrays import FloatArray, IntArray
 from margintree.core import topology
 from margintree.core.problem import Problem
-from margintree.exact.programs.assembly import Rows, lay_out, rows, stack, total
-from margintree.exact.programs.program import Block, Program
+from margintree.exact.programs.program import Block, Program, Rows, lay_out, rows, stack, total
 
 Shapes = Mapping[str, tuple[int, ...]]
 Domains = Mapping[str, tuple[float, float]]

@@ -6,19 +6,16 @@ import numpy as np
 
 from margintree._lib.arrays import BoolArray, FloatArray
 from margintree.core import topology
-from margintree.core.judges.margins import TIE_SLACK
+from margintree.core.judges import TIE_SLACK
 from margintree.core.problem import Problem
 from margintree.core.simplify import remove_empty_sides, simplify, with_cheapest_classes
 from margintree.core.tree import ObliqueTree
 from margintree.exact.programs import constraints, cuts
-from margintree.exact.programs.assembly import Rows, stack
 from margintree.exact.programs.big_m import derive_bounds
 from margintree.exact.programs.builder import Builder, start_builder
-from margintree.exact.programs.canonical import canonical
-from margintree.exact.programs.formulation import Formulation
-from margintree.exact.programs.program import Program
-from margintree.exact.programs.rule_rows import rows_of_rules
-from margintree.exact.programs.strengthening import Strengthening
+from margintree.exact.programs.constraints import rows_of_rules
+from margintree.exact.programs.program import Formulation, Program, Rows, stack
+from margintree.exact.programs.strengthening import Strengthening, canonical
 
 _CUTS = (
     "sibling_classes",

@@ -14,10 +14,8 @@ from margintree.core.axis_tree import Plan, feature_ranks, halved, to_plan
 from margintree.core.problem import Problem
 from margintree.core.simplify import simplify
 from margintree.core.tree import ObliqueTree
-from margintree.exact.programs.assembly import Rows, merge, rows, total
-from margintree.exact.programs.formulation import Formulation
 from margintree.exact.programs.leaves import LeafBuilder, Shapes, fill_leaf, n_entries
-from margintree.exact.programs.program import Program
+from margintree.exact.programs.program import Formulation, Program, Rows, merge, rows, total
 
 ROUNDING = 1e-4
 """How far a threshold, counted in ranks, may lie above a rank and still send it right."""

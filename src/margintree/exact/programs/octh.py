@@ -20,10 +20,8 @@ from margintree.core.problem import Problem
 from margintree.core.rules import NARROW, closest_values
 from margintree.core.simplify import centred, push_up, simplify, with_cheapest_classes
 from margintree.core.tree import ObliqueTree
-from margintree.exact.programs.assembly import Rows, Term, merge, rows, total
-from margintree.exact.programs.formulation import Formulation
 from margintree.exact.programs.leaves import LeafBuilder, Shapes, fill_leaf, n_entries
-from margintree.exact.programs.program import Program
+from margintree.exact.programs.program import Formulation, Program, Rows, Term, merge, rows, total
 
 HALF = 0.5
 """By how much features are moved, and how large ``b`` can be then."""

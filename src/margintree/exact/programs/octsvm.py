@@ -13,16 +13,25 @@ import numpy as np
 
 from margintree._lib.arrays import FloatArray, IntArray
 from margintree.core import topology
-from margintree.core.judges.labels import calls, label_violations, sides
-from margintree.core.judges.margins import TIE_SLACK
+from margintree.core.judges import TIE_SLACK, calls, label_violations, sides
 from margintree.core.problem import Problem
 from margintree.core.simplify import push_up, with_cheapest_classes
 from margintree.core.tree import ObliqueTree
-from margintree.exact.programs.assembly import Rows, Term, lay_out, merge, rows, stack, total
 from margintree.exact.programs.big_m import Bounds, derive_bounds
-from margintree.exact.programs.formulation import Formulation
-from margintree.exact.programs.program import Block, Cone, Program
-from margintree.exact.programs.rule_rows import rows_of_rules
+from margintree.exact.programs.constraints import rows_of_rules
+from margintree.exact.programs.program import (
+    Block,
+    Cone,
+    Formulation,
+    Program,
+    Rows,
+    Term,
+    lay_out,
+    merge,
+    rows,
+    stack,
+    total,
+)
 
 
 def build_octsvm(problem: Problem, upper_bound: float) -> Program:

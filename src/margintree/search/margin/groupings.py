@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from margintree._lib.arrays import FloatArray, IntArray
-from margintree._lib.products import product
+from margintree._lib.arrays import FloatArray, IntArray, product
 from margintree.core.problem import Problem
 
 MAX_GROUPS = 7

@@ -6,8 +6,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from margintree._lib.arrays import FloatArray, IntArray
-from margintree._lib.products import product
+from margintree._lib.arrays import FloatArray, IntArray, product
 from margintree.core import topology
 from margintree.core.bound import Pairs, close_pairs
 from margintree.core.problem import Problem

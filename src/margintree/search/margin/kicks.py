@@ -8,8 +8,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from margintree._lib.arrays import FloatArray, IntArray
-from margintree._lib.products import norm, product
+from margintree._lib.arrays import FloatArray, IntArray, norm, product
 from margintree.core import topology
 from margintree.search.margin.kernels.working_tree import WorkingTree, clear_below, copy_node, lift
 from margintree.search.margin.local_search import LocalSearch

@@ -8,12 +8,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from margintree._lib.arrays import FloatArray
-from margintree._lib.products import product
+from margintree._lib.arrays import FloatArray, product
 from margintree.core import topology
 from margintree.core.bound import contradictions
-from margintree.core.judges import price_labels
-from margintree.core.judges.labels import idle_price, label_violations, sides
+from margintree.core.judges import idle_price, label_violations, price_labels, sides
 from margintree.core.problem import Problem
 from margintree.core.simplify import push_up, with_cheapest_classes
 from margintree.core.tree import ObliqueTree

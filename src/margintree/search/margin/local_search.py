@@ -7,8 +7,7 @@ import numpy as np
 
 from margintree._lib.arrays import FloatArray, IntArray
 from margintree.search.margin.kernel_data import new_state, new_working_tree
-from margintree.search.margin.kernels.refit import refit
-from margintree.search.margin.kernels.sweep import State, margin_split, obey, settle, sweep
+from margintree.search.margin.kernels.sweep import State, margin_split, obey, refit, settle, sweep
 from margintree.search.margin.kernels.working_tree import (
     KernelData,
     WorkingTree,

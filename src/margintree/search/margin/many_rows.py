@@ -12,15 +12,18 @@ from typing import TypeAlias
 
 import numpy as np
 
-from margintree._lib.arrays import BoolArray, FloatArray, IntArray
-from margintree._lib.products import norm, product
+from margintree._lib.arrays import BoolArray, FloatArray, IntArray, norm, product
 from margintree.core import topology
 from margintree.core.problem import Problem
 from margintree.core.tree import ObliqueTree
 from margintree.search.margin.kernel_data import to_tree, to_working_tree
-from margintree.search.margin.kernels.dual_descent import dual_descent
 from margintree.search.margin.kernels.line_search import best_intercept
-from margintree.search.margin.kernels.route_rows import route_costs, route_scale, route_terminals
+from margintree.search.margin.kernels.many_rows import (
+    dual_descent,
+    route_costs,
+    route_scale,
+    route_terminals,
+)
 from margintree.search.margin.kernels.sweep import light_terminal, relabel
 from margintree.search.margin.kernels.working_tree import (
     KernelData,

@@ -6,8 +6,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from margintree._lib.arrays import FloatArray, IntArray
-from margintree._lib.products import product
+from margintree._lib.arrays import FloatArray, IntArray, product
 from margintree.search.margin.kicks import rebuild
 from margintree.search.margin.local_search import LocalSearch
 

@@ -5,12 +5,17 @@ from dataclasses import replace
 
 import numpy as np
 
-from margintree._lib.arrays import FloatArray, IntArray
-from margintree._lib.products import product
+from margintree._lib.arrays import FloatArray, IntArray, product
 from margintree.core.limits import Clock
 from margintree.core.problem import Problem
-from margintree.search.sparse.nodes import Cut, Node, follow, n_splits
-from margintree.search.sparse.thresholds import best_thresholds, sparse_weights
+from margintree.search.sparse.splits import (
+    Cut,
+    Node,
+    best_thresholds,
+    follow,
+    n_splits,
+    sparse_weights,
+)
 
 MAX_SWEEPS = 10
 """How often a descent improves all splits at most."""

@@ -15,7 +15,7 @@ from margintree.core.simplify import centred
 from margintree.core.tree import ObliqueTree
 from margintree.search.loop import run
 from margintree.search.sparse.descent import Descent
-from margintree.search.sparse.nodes import to_node, to_tree
+from margintree.search.sparse.splits import to_node, to_tree
 
 DEFAULT_WORK = 60_000
 """Rebuilt subtrees, times rows and features, of a search that was given no limit of them."""

@@ -5,8 +5,7 @@ from typing import Any
 
 from margintree.core import topology
 from margintree.show.export.named_tree import NamedTree, named
-from margintree.show.export.rounded_splits import question
-from margintree.show.export.wording import leaf_label, leaf_mix, question_lines
+from margintree.show.export.wording import leaf_label, leaf_mix, question, question_lines
 
 _WIDTH = 40
 

@@ -106,3 +106,18 @@ def _first_given(*choices: Any) -> Any:
 def _check_count(what: str, given: int, needed: int) -> None:
     if given != needed:
         raise InvalidInputError(f"There must be {needed} names of {what}; {given} were given.")
+
+
+def has_margins(model: Any) -> bool:
+    """Tell whether the splits of a model have margins that it pays for.
+
+    A tree alone does not say by which method it was found, and is taken to have them.
+
+    Examples
+    --------
+    >>> from margintree import CARTClassifier, MOCTSVMClassifier
+    >>> X, y = [[0.0], [1.0]], [0, 1]
+    >>> has_margins(MOCTSVMClassifier().fit(X, y)), has_margins(CARTClassifier().fit(X, y))
+    (True, False)
+    """
+    return isinstance(model, ObliqueTree) or "margin" in model.cost_.terms

@@ -9,7 +9,7 @@ import margintree
 from margintree._lib.exceptions import InvalidInputError
 from margintree.core import topology
 from margintree.data.preprocessing.cells import MISSING_WORDS
-from margintree.data.preprocessing.columns import FALSE_WORDS, TRUE_WORDS
+from margintree.data.preprocessing.encoding import FALSE_WORDS, TRUE_WORDS
 from margintree.show.export.predictor import Predictor, predictor
 
 

@@ -8,8 +8,7 @@ import numpy as np
 from margintree._lib.exceptions import InvalidInputError
 from margintree.core import topology
 from margintree.show.export.predictor import Predictor, predictor
-from margintree.show.export.sql_cells import feature_values
-from margintree.show.export.sql_literals import identifier, literal, number
+from margintree.show.export.sql_expressions import feature_values, identifier, literal, number
 
 
 def to_sql(

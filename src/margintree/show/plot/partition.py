@@ -12,8 +12,7 @@ from margintree._lib.arrays import BoolArray, FloatArray, IntArray
 from margintree._lib.exceptions import InvalidInputError
 from margintree.core import topology
 from margintree.core.tree import ObliqueTree
-from margintree.show.export.margins import has_margins
-from margintree.show.export.named_tree import NamedTree, encoding_of, named
+from margintree.show.export.named_tree import NamedTree, encoding_of, has_margins, named
 from margintree.show.plot._plane import Plane, crossings, sides
 from margintree.show.plot._style import FAINT, INK, PAPER, axes_or_new, class_colours, class_marker
 

@@ -12,7 +12,7 @@ import numpy as np
 from margintree._lib.arrays import FloatArray, IntArray
 from margintree.search.margin.kernels._jit import kernel, part
 from margintree.search.margin.kernels.line_search import best_intercept, best_step
-from margintree.search.margin.kernels.polish import set_hyperplane
+from margintree.search.margin.kernels.polish import polish, set_hyperplane
 from margintree.search.margin.kernels.svm import inner_products, repair_duals, smo
 from margintree.search.margin.kernels.working_tree import (
     KernelData,
@@ -21,6 +21,7 @@ from margintree.search.margin.kernels.working_tree import (
     count_splits,
     lift,
     margin_price,
+    price,
     price_of_label,
     refresh_values,
     rows_below,
@@ -510,3 +511,22 @@ def sweep(data: KernelData, tree: WorkingTree, state: State, top: int, luck: Flo
             reached //= 2
         if reached == top and (node == 1 or tree.splits[node // 2]):
             visit(data, tree, state, node, luck[node])
+
+
+@kernel
+def refit(
+    data: KernelData,
+    tree: WorkingTree,
+    state: State,
+    rounds: int,
+    tolerance: float,
+    patience: int,
+    power: float,
+) -> float:
+    """Drop splits with an empty side and polish the others, see `polish`; return the cost."""
+    root = max(0, 1)  # a literal would make callees compile once more
+    trim(data, tree, state, root)
+    cost = price(data, tree, state.values)
+    polish(data, tree, state.values, root, rounds, tolerance, patience, power, cost)
+    settle(data, tree, state, root)
+    return price(data, tree, state.values)

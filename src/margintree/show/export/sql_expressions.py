@@ -1,7 +1,8 @@
-"""The cells of a raw row as features, in SQL."""
+"""Expressions of SQL: literals, quoted names, and the cells of a table."""
 
 from collections.abc import Iterator, Sequence
 
+from margintree._lib.exceptions import InvalidInputError
 from margintree.data.preprocessing import (
     BooleanColumn,
     CategoryColumn,
@@ -10,8 +11,56 @@ from margintree.data.preprocessing import (
     NumberColumn,
 )
 from margintree.data.preprocessing.cells import MISSING_WORDS, is_whole
-from margintree.data.preprocessing.columns import TRUE_WORDS
-from margintree.show.export.sql_literals import literal, number
+from margintree.data.preprocessing.encoding import TRUE_WORDS
+from margintree.show.export.predictor import Label
+
+
+def number(value: float) -> str:
+    """Return the number with an exponent, which makes it a float and not a decimal.
+
+    Examples
+    --------
+    >>> number(0.5), number(1e300)
+    ('0.5e0', '1e+300')
+    """
+    text = repr(float(value))
+    return text if "e" in text else f"{text}e0"
+
+
+def literal(label: Label) -> str:
+    """Return a label.
+
+    Examples
+    --------
+    >>> literal("it's"), literal(7), literal(True)
+    ("'it''s'", '7', 'TRUE')
+    """
+    if isinstance(label, str):
+        return _quoted(label, "'")
+    if isinstance(label, float):
+        return number(label)
+    return str(label).upper()
+
+
+def identifier(name: str) -> str:
+    """Return the name of a column or a table.
+
+    Examples
+    --------
+    >>> identifier("height")
+    '"height"'
+    """
+    return _quoted(name, '"')
+
+
+def _quoted(text: str, mark: str) -> str:
+    """Return the text between marks, those within it doubled."""
+    if "\0" in text:
+        raise InvalidInputError(
+            f"Names and labels must not contain the zero character to be written in SQL; {text!r} "
+            "does. Rename it."
+        )
+    return mark + text.replace(mark, 2 * mark) + mark
 
 
 def feature_values(encoding: Encoding | None, columns: Sequence[str]) -> list[str]:

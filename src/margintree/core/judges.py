@@ -1,0 +1,234 @@
+"""The judges: what a tree costs on a problem, computed from the tree alone."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from margintree._lib.arrays import BoolArray, FloatArray, IntArray, product
+from margintree.core import topology
+from margintree.core.cost import Cost
+from margintree.core.problem import Problem
+from margintree.core.tree import ObliqueTree, row_blocks
+
+TIE_SLACK = 1e-2
+"""Share of the routing margin that a row may lack before it counts as a tie.
+
+Solvers work to a feasibility tolerance of about 1e-6; with the default routing margin of 1e-3 this
+slack is ten times that, and a hundred times smaller than the margin that keeps routing unambiguous.
+"""
+
+
+def price_margins(problem: Problem, tree: ObliqueTree) -> Cost:
+    """Return what ``tree`` costs on ``problem``.
+
+    Rows are routed by the sign rule (``f >= 0`` goes right), as `ObliqueTree.predict` does. The
+    terms are ``margin``, the largest ``||w||**2 / 2`` (or ``||w|| / 2``) over the splitting nodes;
+    ``errors``, c1 times the weight of the misclassified rows; ``violations``, c2 times the weighted
+    sum of ``max(0, 1 - |f_t(x)|)`` over splitting nodes and their rows; and ``splits``. Faults are
+    ``ties``, rows closer to a split than the routing margin, and broken rules.
+
+    Parameters
+    ----------
+    problem : Problem
+        The training set and its costs.
+    tree : ObliqueTree
+        Any tree over the same features and classes.
+
+    Returns
+    -------
+    Cost
+
+    Examples
+    --------
+    >>> from margintree.core.problem import Costs, Problem
+    >>> from margintree.core.tree import ObliqueTree
+    >>> problem = Problem.from_data([[0.0], [0.4], [1.0]], [0, 0, 1], n_classes=2, depth=1,
+    ...                             costs=Costs(errors=10, violations=1, splits=0.1))
+    >>> tree = ObliqueTree.stump([2.0], -1.0, leaf_classes=[0, 1], n_classes=2)
+    >>> cost = price_margins(problem, tree)
+    >>> cost.margin, cost.errors, round(cost.violations, 6), cost.splits
+    (2.0, 0.0, 0.8, 0.1)
+    """
+    norms = np.linalg.norm(tree.weights[tree.splits], axis=1)
+    errors = violations = 0.0
+    ties = 0
+    for rows in row_blocks(problem.n_rows):
+        values = tree.split_values(problem.X[rows])
+        leaves = tree.leaves_of(values)
+        prices = problem.error_prices[rows]
+        predicted = tree.leaf_classes[leaves - len(tree.leaf_classes)]
+        errors += float(prices[np.arange(len(prices)), predicted].sum())
+        distances = np.where(_visited(leaves, problem.depth), np.abs(values), np.nan)
+        shortfall = np.nan_to_num(np.maximum(0.0, 1.0 - distances))
+        violations += float(product(problem.row_weights[rows], shortfall).sum())
+        ties += int((distances < (1 - TIE_SLACK) * problem.routing_margin).sum())
+    terms = {
+        "margin": problem.margin_price(float(norms.max(initial=0.0))),
+        "errors": errors,
+        "violations": problem.costs.violations * violations,
+        "splits": problem.costs.splits * tree.n_splits,
+    }
+    faults = {"ties": ties} | problem.rules.faults(problem.X, problem.row_weights, tree)
+    return Cost(terms, faults)
+
+
+def _visited(leaves: IntArray, depth: int) -> BoolArray:
+    """Return, of shape (n, 2**D - 1), which branch nodes each row visits."""
+    nodes = np.array(topology.branch_nodes(depth))
+    heights = np.array([depth - topology.depth_of(t) for t in topology.branch_nodes(depth)])
+    return np.asarray((leaves[:, None] >> heights) == nodes)
+
+
+def price_errors(problem: Problem, tree: ObliqueTree) -> Cost:
+    """Return what ``tree`` costs on ``problem`` when only errors and splits count.
+
+    A split pays for every feature that it looks at, as in OCT-H. In an axis-parallel tree that is a
+    price for every split, as in OCT and CART.
+
+    Parameters
+    ----------
+    problem : Problem
+        The training set, its costs and rules. The cost of violations plays no part.
+    tree : ObliqueTree
+        Any tree over the same features and classes.
+
+    Examples
+    --------
+    >>> from margintree.core.problem import Costs
+    >>> problem = Problem.from_data([[0.0], [0.6], [1.0]], [0, 0, 1], n_classes=2, depth=1,
+    ...                             costs=Costs(errors=1, splits=0.25))
+    >>> tree = ObliqueTree.stump([1.0], -0.5, leaf_classes=[0, 1], n_classes=2)
+    >>> price_errors(problem, tree)
+    Cost(errors=1.0, splits=0.25)
+    """
+    wrong = problem.row_weights * problem.error_costs[problem.y, tree.predict(problem.X)]
+    n_features = np.count_nonzero(tree.weights[tree.splits], axis=1)
+    terms = {
+        "errors": problem.costs.errors * float(wrong.sum()),
+        "splits": problem.costs.splits * int(np.maximum(n_features, 1).sum()),
+    }
+    return Cost(terms, problem.rules.faults(problem.X, problem.row_weights, tree))
+
+
+def with_relative_errors(problem: Problem, alpha: float = 0.0) -> Problem:
+    """Return the problem in which the errors of the best single leaf cost 1.
+
+    Violations cost nothing. Where a single leaf makes no error, an error costs 1.
+
+    Parameters
+    ----------
+    problem : Problem
+        The training set.
+    alpha : float, default 0
+        The cost of a split, or of every feature that it looks at.
+
+    Examples
+    --------
+    >>> problem = Problem.from_data([[0.0], [1.0], [2.0]], [0, 1, 2], n_classes=3, depth=1)
+    >>> with_relative_errors(problem).costs
+    Costs(errors=0.5, violations=0.0, splits=0.0)
+    """
+    mass = problem.class_mass()
+    baseline = float(mass.sum() - mass.max())
+    price = 1.0 / baseline if baseline > 0 else 1.0
+    return replace(
+        problem, costs=replace(problem.costs, errors=price, violations=0.0, splits=alpha)
+    )
+
+
+def errors_only(problem: Problem) -> Problem:
+    """Return the problem in which margin violations cost nothing, as for this judge."""
+    return replace(problem, costs=replace(problem.costs, violations=0.0))
+
+
+def price_labels(problem: Problem, tree: ObliqueTree) -> Cost:
+    """Return what ``tree`` costs on a problem of two classes in the sense of OCTSVM.
+
+    In every branch node rows of class 1 should go right and rows of class 0 left. A row pays for
+    how far it is from that by the margin, or is relabelled in this node and pays for how far it is
+    from the other side. A branch node that does not split calls all its rows what is cheaper; that
+    is a hyperplane without weights and with the intercept 1 or -1.
+
+    The terms are ``margin``, the largest ``||w||**2 / 2`` (or ``||w|| / 2``); ``violations``, c1
+    times the weighted sum of ``max(0, 1 - s f_t(x))`` over branch nodes and their rows, where ``s``
+    is the side of a row's label, or of the other label where it is relabelled; ``relabelled``, c2
+    times the weight of relabelled rows; and ``splits``. Faults are rows within the routing margin
+    (``ties``), splits that do not part their rows, and broken rules.
+
+    Parameters
+    ----------
+    problem : Problem
+        The training set; the cost of violations is c1, that of errors c2 and that of splits c3.
+    tree : ObliqueTree
+        Any tree over the same features.
+
+    Examples
+    --------
+    >>> from margintree.core.problem import Costs
+    >>> problem = Problem.from_data([[0.0], [0.25], [1.0]], [0, 1, 1], n_classes=2, depth=1,
+    ...                             costs=Costs(violations=2, errors=1, splits=0.1))
+    >>> tree = ObliqueTree.stump([2.0], -1.0, leaf_classes=[0, 1], n_classes=2)
+    >>> price_labels(problem, tree)
+    Cost(margin=2.0, violations=1.0, relabelled=1.0, splits=0.1)
+    >>> leaf = ObliqueTree.leaf(1, n_features=1, n_classes=2)
+    >>> price_labels(problem, leaf)
+    Cost(margin=0.0, violations=0.0, relabelled=1.0, splits=0.0)
+    """
+    values = tree.split_values(problem.X)
+    visits = tree.decision_path(problem.X).toarray()[:, : len(tree.splits)] > 0
+    said = np.where(tree.splits, values, calls(problem, visits))
+    violations, is_changed = label_violations(problem, said)
+    weights = np.where(visits, problem.row_weights[:, None], 0.0)
+    costs = problem.costs
+    too_close = (np.abs(values) < (1 - TIE_SLACK) * problem.routing_margin) & visits
+    norms = np.linalg.norm(tree.weights[tree.splits], axis=1)
+    terms = {
+        "margin": problem.margin_price(float(norms.max(initial=0.0))),
+        "violations": costs.violations * float((weights * violations).sum()),
+        "relabelled": costs.errors * float(weights[is_changed].sum()),
+        "splits": costs.splits * tree.n_splits,
+    }
+    faults = {"ties": int(too_close.sum()), "one_sided_splits": _one_sided(tree, values, visits)}
+    return Cost(terms, faults | problem.rules.faults(problem.X, problem.row_weights, tree))
+
+
+def sides(problem: Problem) -> FloatArray:
+    """Return the side of every row's label: 1 (right) for class 1, -1 (left) for class 0."""
+    return np.where(problem.y == 1, 1.0, -1.0)
+
+
+def idle_price(problem: Problem) -> float:
+    """Return what a row of weight 1 pays in a node that does not split and calls it otherwise."""
+    return min(2 * problem.costs.violations, problem.costs.errors)
+
+
+def label_violations(problem: Problem, values: FloatArray) -> tuple[FloatArray, BoolArray]:
+    """Return how far rows with these values violate a margin, and whether they are relabelled.
+
+    A row is relabelled where that costs less.
+
+    Parameters
+    ----------
+    problem : Problem
+        The training set and its costs.
+    values : ndarray of shape (n, m)
+        Values of hyperplanes at all rows.
+    """
+    ours = sides(problem)[:, None] * values
+    kept, changed = np.maximum(0.0, 1.0 - ours), np.maximum(0.0, 1.0 + ours)
+    c1, c2 = problem.costs.violations, problem.costs.errors
+    is_changed = c2 + c1 * changed < c1 * kept
+    return np.where(is_changed, changed, kept), np.asarray(is_changed)
+
+
+def calls(problem: Problem, visits: BoolArray) -> FloatArray:
+    """Return what every branch node would call its rows: 1 or -1, the side of most of them."""
+    balance = product(problem.row_weights * sides(problem), visits.astype(float))
+    return np.where(balance > 0, 1.0, -1.0)
+
+
+def _one_sided(tree: ObliqueTree, values: FloatArray, visits: BoolArray) -> int:
+    """Return how many splits do not part their rows."""
+    with np.errstate(invalid="ignore"):
+        right, left = visits & (values >= 0), visits & (values < 0)
+    return int((tree.splits & ~(right.any(axis=0) & left.any(axis=0))).sum())

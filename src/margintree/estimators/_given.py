@@ -1,0 +1,249 @@
+"""What users give becomes what a fit needs: weights, prices of errors, starts; and clear errors."""
+
+import math
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+from sklearn.exceptions import NotFittedError
+from sklearn.utils.class_weight import compute_class_weight
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted
+
+from margintree._lib.arrays import AnyArray, FloatArray, IntArray
+from margintree._lib.exceptions import InvalidInputError
+from margintree.core.problem import Problem
+from margintree.core.tree import ObliqueTree
+from margintree.data.preprocessing.cells import Cells, cells_of
+
+
+def row_weights(
+    sample_weight: Any, class_weight: Any, X: FloatArray, codes: IntArray, classes: AnyArray
+) -> FloatArray:
+    """Return the weight of every row: its sample weight times the weight of its class.
+
+    Parameters
+    ----------
+    sample_weight : array-like of shape (n,), number or None
+        Weights of the rows; None means 1 each.
+    class_weight : dict, "balanced" or None
+        Weights of the classes. "balanced" gives every class the same total weight.
+    X : ndarray of shape (n, p)
+        The rows.
+    codes : int ndarray of shape (n,)
+        The class of every row as a position in ``classes``.
+    classes : ndarray of shape (K,)
+        The labels.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X, codes, classes = np.zeros((3, 1)), np.array([0, 0, 1]), np.array(["a", "b"])
+    >>> row_weights(None, "balanced", X, codes, classes)
+    array([0.75, 0.75, 1.5 ])
+    >>> row_weights([1, 2, 3], {"b": 10}, X, codes, classes)
+    array([ 1.,  2., 30.])
+    """
+    weights: FloatArray = _check_sample_weight(sample_weight, X, dtype=np.float64)
+    if class_weight is None:
+        return weights
+    if isinstance(class_weight, str):
+        factors = _balancing_factors(codes, weights, len(classes))
+    else:
+        factors = compute_class_weight(class_weight, classes=classes, y=classes[codes])
+    return np.asarray(weights * factors[codes])
+
+
+def _balancing_factors(codes: IntArray, weights: FloatArray, n_classes: int) -> FloatArray:
+    """Return the factors that give every class the same total weight.
+
+    They are taken from the weighted counts, so that a row of weight 2 equals the row given twice.
+    """
+    mass = np.bincount(codes, weights=weights, minlength=n_classes)
+    factors = np.zeros(n_classes)
+    present = mass > 0
+    factors[present] = mass.sum() / (present.sum() * mass[present])
+    return factors
+
+
+def error_matrix(error_costs: Any, classes: AnyArray) -> FloatArray:
+    """Return the price of calling a row of every class by every class, in units of c1.
+
+    Parameters
+    ----------
+    error_costs : array-like of shape (K, K), dict of dicts or None
+        A matrix in the order of ``classes``: lines are what rows are, columns what they are called.
+        Or the price by the label and the label it is taken for; what is left out costs 1. None
+        means 1 for every error.
+    classes : ndarray of shape (K,)
+        The labels.
+
+    Examples
+    --------
+    >>> classes = np.array(["ill", "well"])
+    >>> error_matrix({"ill": {"well": 5.0}}, classes)
+    array([[0., 5.],
+           [1., 0.]])
+    """
+    plain = 1.0 - np.eye(len(classes))
+    if error_costs is None:
+        return plain
+    if isinstance(error_costs, Mapping):
+        return _with_prices(plain, error_costs, classes.tolist())
+    return _numbers(error_costs, ndim=2)
+
+
+def _with_prices(
+    matrix: FloatArray, error_costs: Mapping[Any, Any], labels: list[Any]
+) -> FloatArray:
+    """Return the matrix with the prices that are given."""
+    for label, prices in error_costs.items():
+        if not isinstance(prices, Mapping):
+            raise InvalidInputError(
+                f"error_costs must give a dict of prices for every label; for {label!r} it gives "
+                f"{prices!r:.60}. Write {{{label!r}: {{other label: price}}}}."
+            )
+        for called, price in prices.items():
+            matrix[_place(label, labels), _place(called, labels)] = _numbers(price, ndim=0)
+    return matrix
+
+
+def _place(label: Any, labels: list[Any]) -> int:
+    if label not in labels:
+        raise InvalidInputError(
+            f"error_costs must speak of labels of y, {labels!r:.200}; {label!r} is none of them. "
+            "Leave it out or correct it."
+        )
+    return labels.index(label)
+
+
+def _numbers(value: Any, ndim: int) -> FloatArray:
+    """Return a single price or a table of them as an array of numbers."""
+    try:
+        numbers = np.array(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        numbers = np.array([])
+    if numbers.ndim != ndim:
+        raise InvalidInputError(
+            f"error_costs must be numbers in a square matrix in the order of the sorted labels, or "
+            f"in a dict of dicts by label; {value!r:.60} was given. Correct it or leave it out."
+        )
+    return numbers
+
+
+def start_tree(start: Any, problem: Problem, classes: AnyArray) -> ObliqueTree:
+    """Return ``start`` as a tree in the space and of the depth of the problem.
+
+    Parameters
+    ----------
+    start : ObliqueTree or fitted TreeClassifier
+        Where to begin. A tree less deep than the problem's is deepened.
+    problem : Problem
+        The problem to solve.
+    classes : ndarray of shape (K,)
+        The labels behind the class codes of the problem.
+
+    Raises
+    ------
+    InvalidInputError
+        When the start has other features, other classes or more levels, or is not fitted.
+    """
+    tree = start if isinstance(start, ObliqueTree) else _tree_of(start, classes)
+    misfit = why_unfit(tree, problem)
+    if misfit:
+        raise InvalidInputError(
+            f"start must be a tree that fits this problem; {misfit}. "
+            "Give a tree fitted on the same columns and classes, or start=None."
+        )
+    return adapted(tree, problem)
+
+
+def why_unfit(tree: ObliqueTree, problem: Problem) -> str:
+    """Return why the tree cannot be a start of the problem; nothing when it can."""
+    for what, given, needed in (
+        ("features", tree.n_features, problem.n_features),
+        ("classes", tree.n_classes, problem.n_classes),
+    ):
+        if given != needed:
+            return f"it has {given} {what} where the data have {needed}"
+    if tree.depth > problem.depth:
+        return f"its depth {tree.depth} is more than max_depth={problem.depth}"
+    return ""
+
+
+def adapted(tree: ObliqueTree, problem: Problem) -> ObliqueTree:
+    """Return the tree in the space and of the depth of the problem."""
+    return tree.rescaled(problem.scaling).deepened(problem.depth)
+
+
+def _tree_of(estimator: Any, classes: AnyArray) -> ObliqueTree:
+    try:
+        check_is_fitted(estimator)
+    except NotFittedError as error:
+        raise InvalidInputError(
+            f"start must be a tree or a fitted classifier; the {type(estimator).__name__} given is "
+            "not fitted. Call its fit first."
+        ) from error
+    if not np.array_equal(estimator.classes_, classes):
+        raise InvalidInputError(
+            f"start must know the classes {classes.tolist()}; it knows "
+            f"{estimator.classes_.tolist()}. Give a tree of the same classes, or start=None."
+        )
+    tree: ObliqueTree = estimator.tree_
+    return tree
+
+
+@contextmanager
+def errors_naming_the_column(X: Any) -> Iterator[None]:
+    """Let an error about the rows say which column it is about, and what takes such columns.
+
+    Examples
+    --------
+    >>> with errors_naming_the_column([[1.0, "red"]]):
+    ...     raise ValueError("could not convert string to float: 'red'")
+    Traceback (most recent call last):
+    margintree.InvalidInputError: could not convert string to float: 'red'. The column 'x1' holds
+    'red' in row 1, and finite numbers are needed. Convert it to numbers, or use
+    margintree.make_table_classifier, which takes text and missing cells as they are.
+    """
+    try:
+        yield
+    except (TypeError, ValueError) as error:
+        place = _first_odd_cell(X)
+        # Cells of another kind altogether stay a TypeError, but the NA of pandas is a missing one.
+        if place is None or (isinstance(error, TypeError) and "NAType" not in str(error)):
+            raise
+        raise InvalidInputError(
+            f"{_first_line(error)} {place}, and finite numbers are needed. Convert it to numbers, "
+            "or use margintree.make_table_classifier, which takes text and missing cells as they "
+            "are."
+        ) from error
+
+
+def _first_line(error: Exception) -> str:
+    """Return what scikit-learn says is wrong, but not its advice."""
+    return str(error).split("\n")[0].rstrip(".") + "."
+
+
+def _first_odd_cell(X: Any) -> str | None:
+    """Return in words where the first cell is that is no finite number, if there is one."""
+    try:
+        columns = cells_of(X)
+    except Exception:  # Whatever X is, the error that is being explained is the one to raise.
+        return None
+    odd = (_odd_cell(cells) for cells in columns)
+    return next((words for words in odd if words is not None), None)
+
+
+def _odd_cell(cells: Cells) -> str | None:
+    for row, cell in enumerate(cells.values.tolist()):
+        if not _is_finite(cell):
+            return f"The column {cells.name!r} holds {cell!r:.60} in {cells.place(row)}"
+    return None
+
+
+def _is_finite(cell: Any) -> bool:
+    try:
+        return not isinstance(cell, complex) and math.isfinite(float(cell))
+    except (TypeError, ValueError, OverflowError):
+        return False
