@@ -15,6 +15,12 @@ from margintree.search.margin.local_search import LocalSearch
 
 Kick: TypeAlias = Callable[[LocalSearch, int, IntArray], None]
 """Changes a local search at a node, given a grouping of the rows."""
+FLIP_WIDTH, FLIP_CHANCE = 0.2, 0.4
+"""How near to a hyperplane, in margins and at least, rows are flipped, and by what chance."""
+LEAST_TILT = 0.1
+"""Share of the norm by which a hyperplane is turned at least."""
+LEAST_SPREAD = 0.3
+"""Spread, in logarithms and at least, of the weights with which the tree wanders off."""
 
 
 def regroup(local: LocalSearch, node: int, groups: IntArray) -> None:
@@ -35,16 +41,16 @@ def flip(local: LocalSearch, node: int, _: IntArray) -> None:
     """Split a node anew after some of the rows close to its hyperplane have changed sides."""
     rows = local.rows(node)
     values = local.state.values[node, rows]
-    width, chance = 0.2 + local.rng.random(), local.rng.random(len(rows))
+    width, chance = FLIP_WIDTH + local.rng.random(), local.rng.random(len(rows))
     sides = np.where(values >= 0, 1.0, -1.0)
-    local.part(node, np.where((np.abs(values) < width) & (chance < 0.4), -sides, sides))
+    local.part(node, np.where((np.abs(values) < width) & (chance < FLIP_CHANCE), -sides, sides))
 
 
 def tilt(local: LocalSearch, node: int, _: IntArray) -> None:
     """Turn the hyperplane of a node a little."""
     weights = local.working.weights[node]
     noise = local.rng.standard_normal(len(weights)) / np.sqrt(len(weights))
-    weights += (0.1 + local.rng.random()) * local.scale * noise
+    weights += (LEAST_TILT + local.rng.random()) * local.scale * noise
     weights *= local.scale / norm(weights)
     projections = product(local.data.X[local.rows(node)], weights)
     local.working.intercepts[node] = -projections[local.rng.integers(len(projections))]
@@ -94,7 +100,7 @@ def prune(local: LocalSearch, node: int, _: IntArray) -> None:
 
 def reweigh(local: LocalSearch, *_: object) -> None:
     """Wander off as if every row had another weight."""
-    spread = 0.3 + local.rng.random()
+    spread = LEAST_SPREAD + local.rng.random()
     local.wander(local.rng.lognormal(sigma=spread, size=len(local.data.X)))
 
 

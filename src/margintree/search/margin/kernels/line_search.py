@@ -11,6 +11,10 @@ from margintree._lib.arrays import FloatArray, IntArray
 from margintree.search.margin.kernels._jit import kernel, part
 from margintree.search.margin.kernels.working_tree import KernelData, WorkingTree
 
+TOUCHING = 1e-9
+"""A row this close to a unit hyperplane lies on it: no common norm gives it the routing margin."""
+BISECTIONS, SCALE_ACCURACY = 60, 1e-10
+"""How often the interval of the best common norm is halved at most, and down to which ratio."""
 CROWD = 8
 """Places that a key may move on average while keys are mended; beyond that, they crowd."""
 
@@ -273,13 +277,13 @@ def best_scale(data: KernelData, distances: FloatArray, pulls: FloatArray, neare
     low, high = data.eps / nearest, 1.0 / nearest
     if scale_slope(data, distances, pulls, low) >= 0:
         return low
-    for _ in range(60):
+    for _ in range(BISECTIONS):
         middle = np.sqrt(low * high)
         if scale_slope(data, distances, pulls, middle) < 0:
             low = middle
         else:
             high = middle
-        if high <= low * (1 + 1e-10):
+        if high <= low * (1 + SCALE_ACCURACY):
             break
     return high
 
@@ -315,7 +319,7 @@ def rescale(data: KernelData, tree: WorkingTree, values: FloatArray) -> bool:
     nearest = np.inf
     for k in range(count):
         nearest = min(nearest, distances[k])
-    if nearest <= 1e-9:
+    if nearest <= TOUCHING:
         return False
     factor = best_scale(data, distances[:count], pulls[:count], nearest) / tree.scale[0]
     tree.scale[0] *= factor

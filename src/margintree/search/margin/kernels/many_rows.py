@@ -5,7 +5,15 @@ import numpy as np
 from margintree._lib.arrays import FloatArray, IntArray
 from margintree.search.margin.kernels._jit import kernel
 from margintree.search.margin.kernels.line_search import best_scale
-from margintree.search.margin.kernels.working_tree import KernelData, WorkingTree, stop_price
+from margintree.search.margin.kernels.working_tree import (
+    CLOSEST,
+    KernelData,
+    WorkingTree,
+    stop_price,
+)
+
+TOUCHING = 1e-12
+"""A row this close to a hyperplane lies on it: no norm gives it the routing margin."""
 
 
 @kernel
@@ -38,7 +46,7 @@ def route_costs(
             value = value_at(data, tree, node, i)
             distance = abs(value)
             total += data.pull[i] * max(0.0, 1.0 - distance)
-            if distance < data.eps * (1 - 1e-6):
+            if distance < data.eps * CLOSEST:
                 total += data.barrier
             node = 2 * node + (1 if value >= 0 else 0)
         out[k] = total + stop_price(data, i, node, tree.labels[node])
@@ -61,7 +69,7 @@ def route_scale(data: KernelData, tree: WorkingTree) -> float:
             nearest = min(nearest, distances[count])
             count += 1
             node = 2 * node + (1 if value >= 0 else 0)
-    if count == 0 or nearest <= 1e-12:
+    if count == 0 or nearest <= TOUCHING:
         return tree.scale[0]
     return best_scale(data, distances[:count], pulls[:count], nearest)
 

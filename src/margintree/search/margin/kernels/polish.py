@@ -21,6 +21,12 @@ from margintree.search.margin.kernels.working_tree import (
     terminal_of_rows,
 )
 
+STEPS, STEPS_PER_ROW = 1000, 40
+"""Steps of the solver for the margin problem of one node; far more than it usually takes."""
+NO_DIRECTION = 1e-9
+"""Length of a normal vector below which it has no direction."""
+STALLED = 0.1
+"""Share of the tolerance that a round must gain not to count as a stall."""
 LEAST_SHARE = 1e-6
 """Share of a node whose widest margin is wider than the common one, so that it needs none."""
 
@@ -76,7 +82,7 @@ def polish(
             cost = now
             copy_hyperplanes(tree.weights, tree.intercepts, best_weights, best_intercepts)
             best_scale = tree.scale[0]
-        stalls = 0 if abs(before - now) > 0.1 * tolerance * cost else stalls + 1
+        stalls = 0 if abs(before - now) > STALLED * tolerance * cost else stalls + 1
         if stalls > 0 and (spread < tolerance or stalls >= patience):
             break
         before = now
@@ -138,7 +144,7 @@ def solve_nodes(
             np.inf,
             tree.shares[node],
             beta,
-            1000 + 40 * len(rows),
+            STEPS + STEPS_PER_ROW * len(rows),
             tolerance,
         )
         norm = set_hyperplane(data, tree, node, rows, beta, intercept, 1.0)
@@ -187,7 +193,7 @@ def set_hyperplane(
     for j in range(p):
         squared += direction[j] * direction[j]
     length = np.sqrt(squared)
-    if length <= 1e-9:
+    if length <= NO_DIRECTION:
         return 0.0
     for j in range(p):
         tree.weights[node, j] = direction[j] * (scale / length)

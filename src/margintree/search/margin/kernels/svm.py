@@ -5,6 +5,11 @@ import numpy as np
 from margintree._lib.arrays import FloatArray, IntArray
 from margintree.search.margin.kernels._jit import kernel, part
 
+FLAT = 1e-12
+"""Least curvature of a step between two rows; equal rows have none, and may take any step."""
+AT_KINK = 1e-12
+"""Share of a kink within which a dual variable counts as being at it."""
+
 
 @kernel
 def inner_products(gram: FloatArray, rows: IntArray) -> FloatArray:
@@ -173,7 +178,7 @@ def best_partner(
     for j in range(len(values)):
         difference = highest - (fall[j] - values[j])
         if difference > 0:
-            curvature = max(own + gram[j, j] - 2 * gram[first, j], 1e-12)
+            curvature = max(own + gram[j, j] - 2 * gram[first, j], FLAT)
             if difference * difference > promise * curvature:
                 partner, promise = j, difference * difference / curvature
     return partner
@@ -191,7 +196,7 @@ def pair_step(
 ) -> float:
     """Return how far a pair of dual variables would move were there no bounds."""
     curvature = gram[first, first] + gram[second, second] - 2 * gram[first, second]
-    return regular * (highest - (fall[second] - values[second])) / max(curvature, 1e-12)
+    return regular * (highest - (fall[second] - values[second])) / max(curvature, FLAT)
 
 
 @part
@@ -206,6 +211,6 @@ def room(side: float, box: float, excess: float, beta: float) -> float:
 def snap(beta: float, box: float, excess: float) -> float:
     """Put a dual variable that rounding left next to its box, or its end, exactly there."""
     for kink in (box, box + excess):
-        if abs(abs(beta) - kink) <= 1e-12 * kink < np.inf:
+        if abs(abs(beta) - kink) <= AT_KINK * kink < np.inf:
             return kink if beta > 0 else -kink
     return beta

@@ -12,7 +12,7 @@ import numpy as np
 from margintree._lib.arrays import FloatArray, IntArray
 from margintree.search.margin.kernels._jit import kernel, part
 from margintree.search.margin.kernels.line_search import best_intercept, best_step
-from margintree.search.margin.kernels.polish import polish, set_hyperplane
+from margintree.search.margin.kernels.polish import NO_DIRECTION, polish, set_hyperplane
 from margintree.search.margin.kernels.svm import inner_products, repair_duals, smo
 from margintree.search.margin.kernels.working_tree import (
     KernelData,
@@ -34,6 +34,19 @@ from margintree.search.margin.kernels.working_tree import (
 
 _GAIN = 1e-9
 """Relative gain below which a change does not count, so that rounding cannot cycle."""
+_LEAST_GAIN = 1e-12
+"""The same for costs near 0."""
+_NOTHING_LEFT = 1e-12
+"""Share of a hyperplane's squared norm below which a tilt has left nothing of it."""
+FEWEST_STEPS, ROUGH = 10, 0.02
+"""Steps beyond one per row, and tolerance, of a margin problem that only proposes a direction: many
+rough proposals find better trees than few exact ones."""
+NO_NORM = 1e-6
+"""Norm of a hyperplane below which it parts nothing."""
+TOO_SHORT, TOO_LONG = 0.7, 1.5
+"""A margin problem is solved once more if its norm by the common one is not between these."""
+STRONG, WEAK = 1.0, 0.2
+"""How much an error counts beside a violation in a margin problem; one of the two, by chance."""
 _CANCELLED = 1e-5
 """Share of a sum's square that is left where its terms are said to nearly cancel."""
 
@@ -105,11 +118,12 @@ def margin_split(
     regular = tree.shares[node]
     projections, norm = np.empty(0), 0.0
     for _ in range(2):
-        projections, _ = smo(gram, sides, box, -np.inf, np.inf, regular, beta, m + 10, 0.02)
+        steps = m + FEWEST_STEPS
+        projections, _ = smo(gram, sides, box, -np.inf, np.inf, regular, beta, steps, ROUGH)
         norm = norm_of_duals(data, rows, beta, regular, projections)
-        if norm <= 1e-6 or norm * regular <= 1e-9:  # as in `set_hyperplane`
+        if norm <= NO_NORM or norm * regular <= NO_DIRECTION:
             return np.inf
-        if 0.7 < norm / tree.scale[0] < 1.5:
+        if TOO_SHORT < norm / tree.scale[0] < TOO_LONG:
             break
         regular *= norm / tree.scale[0]
     for k in range(m):
@@ -185,7 +199,7 @@ def try_pruning(
 ) -> bool:
     """Replace a splitting node by a child's subtree or by a label where that costs less."""
     here = total_of(costs[node], rows) + data.split_price * count_splits(tree, node)
-    keep = here * (1 - _GAIN) - 1e-12
+    keep = here * (1 - _GAIN) - _LEAST_GAIN
     label = cheapest_label(data, rows, node)
     alone = price_of_label(data, rows, node, label)
     child, cost = 2 * node, np.inf
@@ -216,8 +230,8 @@ def try_margin_split(
     sides = np.empty(len(rows))
     if not preferred_sides(left_costs, right_costs, here, sides):
         return False
-    emphasis = 1.0 if luck < 0.5 else 0.2
-    limit = total_of(state.costs[node], rows) * (1 - _GAIN) - 1e-12
+    emphasis = STRONG if luck < 0.5 else WEAK
+    limit = total_of(state.costs[node], rows) * (1 - _GAIN) - _LEAST_GAIN
     cost = margin_split(data, tree, node, rows, sides, left_costs, right_costs, emphasis, limit)
     return cost < limit
 
@@ -230,7 +244,7 @@ def try_features(
     left_costs = gather(state.costs[2 * node], rows)
     right_costs = gather(state.costs[2 * node + 1], rows)
     pull, mass = gather(data.pull, rows), gather(data.mass, rows)
-    limit = total_of(state.costs[node], rows) * (1 - _GAIN) - 1e-12
+    limit = total_of(state.costs[node], rows) * (1 - _GAIN) - _LEAST_GAIN
     here = gather(state.values[node], rows)
     column, m, scale = np.empty(len(rows)), len(rows), tree.scale[0]
     changed = False
@@ -242,7 +256,7 @@ def try_features(
         if promise >= limit:
             continue
         squared = scale * scale + step * (2 * tree.weights[node, feature] + step)
-        if squared <= 1e-12 * scale * scale:  # nothing is left of the hyperplane
+        if squared <= _NOTHING_LEFT * scale * scale:
             continue
         factor = scale / np.sqrt(squared)
         for k in range(m):

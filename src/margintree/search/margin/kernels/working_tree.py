@@ -11,6 +11,9 @@ import numpy as np
 from margintree._lib.arrays import BoolArray, FloatArray, IntArray
 from margintree.search.margin.kernels._jit import kernel, part
 
+CLOSEST = 1 - 1e-6
+"""Share of the routing margin that a row must keep: rounding may cost it the rest."""
+
 
 class KernelData(NamedTuple):
     """What kernels need to know of a problem.
@@ -229,7 +232,7 @@ def price(data: KernelData, tree: WorkingTree, values: FloatArray) -> float:
         while tree.splits[node]:
             value = values[node, i]
             distance = abs(value)
-            if distance < data.eps * (1 - 1e-6):
+            if distance < data.eps * CLOSEST:
                 return np.inf
             if distance < 1:
                 total += data.pull[i] * (1 - distance)
@@ -263,7 +266,7 @@ def refresh_costs(
         shortfall = max(0.0, 1.0 - abs(value))
         child = 2 * node + (1 if value >= 0 else 0)
         out[node, i] = data.pull[i] * shortfall + out[child, i]
-        if shortfall > 1.0 - data.eps * (1 - 1e-6):
+        if shortfall > 1.0 - data.eps * CLOSEST:
             out[node, i] += data.barrier
 
 
