@@ -9,7 +9,6 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from margintree.core.judges.margins import price_margins
-from margintree.search.margin.kernel_data import make_kernel_data
 from margintree.search.margin.kernels.line_search import (
     best_intercept,
     best_scale,
@@ -20,7 +19,7 @@ from margintree.search.margin.kernels.line_search import (
 )
 from margintree.search.margin.kernels.working_tree import price
 from margintree.testing import twins
-from working_trees import cases, lines, small_problems
+from working_trees import cases, kernel_data_of, lines, small_problems
 
 margins = st.sampled_from([1.013e-3, 0.0537, 0.3071])
 few = settings(max_examples=80)
@@ -124,7 +123,7 @@ def test_rows_that_do_not_move_and_lie_too_close_forbid_every_step():
 @given(small_problems(), st.data())
 def test_the_best_scale_is_the_minimum_of_a_convex_function(problem, data):
     """No common norm above the smallest that keeps the routing margin costs less."""
-    kernel_data = make_kernel_data(problem)
+    kernel_data = kernel_data_of(problem)
     count = data.draw(st.integers(1, 8))
     positive = st.sampled_from([1e-4, 0.003, 0.1, 0.25, 0.9])
     distances = np.array(data.draw(st.lists(positive, min_size=count, max_size=count)))
