@@ -17,7 +17,7 @@ import sys
 import numpy as np
 from margintree.core.limits import Limits
 from margintree.core.problem import Costs, Problem
-from margintree.search.margin import search
+from margintree.methods import MOCTSVM
 from margintree.search.margin.kernels.leaf_groups import arrange
 from margintree.search.margin.kernels.refit import refit
 from margintree.search.margin.kernels.sweep import sweep
@@ -25,7 +25,8 @@ from margintree.search.margin.kernels.sweep import sweep
 rng = np.random.default_rng(1)
 X, y = rng.random((60, 5)), rng.integers(0, 3, 60)
 problem = Problem.from_data(X, y, n_classes=3, depth=3, costs=Costs(10.0, 1.0, 0.1))
-print(search(problem, Limits(iterations=int(sys.argv[1]))).tree.weights.tobytes().hex())
+limits = Limits(iterations=int(sys.argv[1]))
+print(MOCTSVM().search(problem, limits).tree.weights.tobytes().hex())
 kernels = sweep, refit, arrange
 print([sum(kernel.stats.cache_misses.values()) for kernel in kernels if kernel.signatures])
 """
