@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from margintree.core.bound import contradictions, lower_bound, separation, unnamed
-from margintree.core.judges.margins import price_margins
+from margintree.core.judges import price_margins
 from margintree.core.problem import Costs, Problem
 from margintree.core.simplify import simplify
 from margintree.core.tree import ObliqueTree

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 
 from margintree.core import topology
-from margintree.core.judges.margins import price_margins
+from margintree.core.judges import price_margins
 from margintree.core.problem import Costs, Problem
 from margintree.core.simplify import (
     push_up,

@@ -11,7 +11,7 @@ from margintree.methods.fit import fit_tree
 
 from margintree import MOCTSVMClassifier, from_json, to_json
 from margintree._lib.exceptions import CheckpointWarning, InvalidInputError, ModelFileError
-from margintree.core.judges.margins import price_margins
+from margintree.core.judges import price_margins
 from margintree.core.limits import Limits
 from margintree.core.problem import Costs, Problem
 from margintree.core.result import Reason

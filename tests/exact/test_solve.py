@@ -10,7 +10,7 @@ from margintree.methods.fit import fit_tree
 
 from margintree import fit
 from margintree._lib.exceptions import InvalidInputError, SolverMissingError
-from margintree.core.judges.margins import price_margins
+from margintree.core.judges import price_margins
 from margintree.core.limits import Limits, resident_memory
 from margintree.core.problem import Costs, Problem
 from margintree.core.result import Reason, TracePoint
@@ -51,7 +51,7 @@ def check(problem, result):
     """Assert all that must hold of any result."""
     cost = price_margins(problem, result.tree)
     assert result.objective == cost.total
-    assert cost.ties == 0
+    assert cost.is_allowed
     assert result.bound <= result.objective
     assert (result.limit is None) == (result.reason is not Reason.LIMIT)
     assert (result.reason is Reason.OPTIMAL) <= result.is_optimal

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from margintree.core.judges.margins import price_margins
+from margintree.core.judges import price_margins
 from margintree.core.problem import Costs, Problem
 from margintree.core.simplify import simplify
 from margintree.exact.programs import Strengthening, bounds, build

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from margintree.core.judges.margins import price_margins
+from margintree.core.judges import price_margins
 from margintree.core.problem import Costs, Problem
 from margintree.search.margin import leaf_groups
 from margintree.search.margin.kernel_data import NO_GRAM, make_kernel_data, to_tree

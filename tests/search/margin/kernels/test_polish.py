@@ -10,7 +10,7 @@ import pytest
 from hypothesis import Phase, assume, given, settings
 from hypothesis import strategies as st
 
-from margintree.core.judges.margins import price_margins
+from margintree.core.judges import price_margins
 from margintree.core.problem import Costs, Problem
 from margintree.search.margin.kernel_data import new_working_tree, to_tree
 from margintree.search.margin.kernels.polish import set_hyperplane, share_again

@@ -10,7 +10,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from margintree.core import topology
-from margintree.core.judges.margins import price_margins
+from margintree.core.judges import price_margins
 from margintree.core.problem import Problem
 from margintree.core.tree import ObliqueTree
 from margintree.search.margin.kernel_data import (
