@@ -14,7 +14,6 @@ from margintree.core.judges import price_margins
 from margintree.core.problem import Problem
 from margintree.core.tree import ObliqueTree
 from margintree.search.margin.kernel_data import (
-    make_kernel_data,
     new_state,
     to_tree,
     to_working_tree,
@@ -39,7 +38,7 @@ from margintree.search.margin.kernels.working_tree import (
     terminal_of_rows,
 )
 from margintree.testing import twins
-from working_trees import cases, prices, tasks
+from working_trees import cases, data_with_tolls, kernel_data_of, prices
 
 few = settings(max_examples=30)
 
@@ -87,7 +86,7 @@ def test_a_working_tree_is_priced_as_the_judge_prices_its_tree(case):
     """The judge's price, and infinity exactly where the routing margin is broken."""
     found = price(case.kernel_data, case.working, case.state.values)
     cost = price_margins(case.problem, case.tree)
-    assert found == pytest.approx(np.inf if cost.ties else cost.total, rel=1e-12)
+    assert found == pytest.approx(cost.total if cost.is_allowed else np.inf, rel=1e-12)
 
 
 @few
@@ -254,7 +253,7 @@ def test_a_working_tree_has_one_norm():
     raw |= {"weights": [[8.0], [0.0], [2.0]], "intercepts": [-1.6, -1.0, -1.4]}
     raw |= {"splits": [True, False, True], "leaf_classes": [0, 0, 1, 0]}
     tree = ObliqueTree.from_dict(raw)
-    working = to_working_tree(make_kernel_data(problem), tree)
+    working = to_working_tree(kernel_data_of(problem), tree)
     again = to_tree(problem, working)
     assert np.linalg.norm(again.weights[[0, 2]], axis=1).tolist() == [8.0, 8.0]
     before, after = price_margins(problem, tree), price_margins(problem, again)
@@ -276,7 +275,7 @@ def test_a_label_costs_what_its_rows_pay(case, data):
     rows = np.flatnonzero(data.draw(st.lists(st.booleans(), max_size=case.problem.n_rows)))
     label = data.draw(st.integers(0, case.problem.n_classes - 1))
     node = data.draw(st.integers(1, len(case.working.splits) - 1))
-    kernel_data = data.draw(tasks(case))
+    kernel_data = data.draw(data_with_tolls(case))
     expected = sum(twins.stop_price(kernel_data, row, node, label) for row in rows)
     assert price_of_label(kernel_data, rows, node, label) == pytest.approx(expected)
 
@@ -285,7 +284,7 @@ def test_a_label_costs_what_its_rows_pay(case, data):
 @given(cases(), st.data())
 def test_tolls_are_paid_where_rows_stop(case, data):
     """Rows may pay several times for their last class, and for what they were called before."""
-    kernel_data = data.draw(tasks(case))
+    kernel_data = data.draw(data_with_tolls(case))
     costs = np.zeros_like(case.state.costs)
     subtree_costs(kernel_data, case.working, case.state.values, costs)
     expected = twins.subtree_costs(kernel_data, case.working)

@@ -1,11 +1,20 @@
-"""A tidy tree is simpler and never dearer."""
+"""A simplified tree is simpler and never dearer."""
+
+from dataclasses import replace
 
 import numpy as np
 from hypothesis import given
 
+from margintree.core import topology
 from margintree.core.judges import price_margins
 from margintree.core.problem import Costs, Problem
-from margintree.core.simplify import push_up, remove_empty_sides, simplify, with_cheapest_classes
+from margintree.core.simplify import (
+    push_up,
+    remove_empty_sides,
+    simplify,
+    with_cheapest_classes,
+    with_leaf_mass,
+)
 from margintree.core.tree import ObliqueTree
 from strategies import problems_with_trees
 
@@ -17,8 +26,8 @@ def divides(problem, tree):
 
 
 @given(problems_with_trees())
-def test_tidy_never_raises_the_cost(pair):
-    """The judge never prices the tidy tree higher."""
+def test_simplifying_never_raises_the_cost(pair):
+    """The judge never prices the simpler tree higher."""
     problem, tree = pair
     before, after = (
         price_margins(problem, tree).total,
@@ -28,21 +37,21 @@ def test_tidy_never_raises_the_cost(pair):
 
 
 @given(problems_with_trees())
-def test_tidy_trees_stay_as_they_are(pair):
-    """Tidying twice is tidying once."""
+def test_simple_trees_stay_as_they_are(pair):
+    """To simplify twice is to simplify once."""
     problem, tree = pair
     once = simplify(problem, tree)
     assert simplify(problem, once) == once
 
 
 @given(problems_with_trees())
-def test_every_split_of_a_tidy_tree_divides_and_has_a_splitting_parent(pair):
+def test_every_split_of_a_simple_tree_divides_and_has_a_splitting_parent(pair):
     """No split has an empty side, and none stands below an idle node."""
     problem, tree = pair
-    tidied = simplify(problem, tree)
-    assert (divides(problem, tidied) == tidied.splits).all()
-    for t in range(2, len(tidied.splits) + 1):
-        assert tidied.splits[t // 2 - 1] or not tidied.splits[t - 1]
+    simple = simplify(problem, tree)
+    assert (divides(problem, simple) == simple.splits).all()
+    for t in range(2, len(simple.splits) + 1):
+        assert simple.splits[t // 2 - 1] or not simple.splits[t - 1]
 
 
 @given(problems_with_trees())
@@ -74,3 +83,15 @@ def test_an_empty_leaf_takes_the_class_of_its_closest_ancestor_with_rows():
         scaling=problem.scaling,
     )
     assert with_cheapest_classes(problem, tree).leaf_classes.tolist() == [0, 0, 1, 1]
+
+
+@given(problems_with_trees())
+def test_leaf_mass_is_the_weight_of_the_rows_that_arrive(pair):
+    """All rows are counted once, in the leaf of apply, and the tree is otherwise unchanged."""
+    problem, tree = pair
+    noted = with_leaf_mass(problem, tree)
+    first = topology.n_leaves(problem.depth)
+    for leaf in topology.leaves(problem.depth):
+        arrived = tree.apply(problem.X) == leaf
+        np.testing.assert_array_equal(noted.leaf_mass[leaf - first], problem.class_mass(arrived))
+    assert replace(noted, leaf_mass=tree.leaf_mass) == tree

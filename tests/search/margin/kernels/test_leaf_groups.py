@@ -22,7 +22,7 @@ from margintree.search.margin.kernels.leaf_groups import (
     solve_part,
 )
 from margintree.search.margin.kernels.svm import repair_duals
-from working_trees import bench_for, corners, directions, small_problems
+from working_trees import corners, directions, local_search_for, small_problems
 
 ROUNDING = 1e-6
 """The length of a vector that ought to be zero is the root of a rounding error."""
@@ -61,7 +61,7 @@ def rows_and_sides(grouped, way):
 def test_no_hyperplane_of_the_norm_costs_less_than_a_part(case, scale, data):
     """The price is a lower bound, whatever was solved before, and so is what is known of it."""
     problem, groups = case
-    local = bench_for(problem, scale)
+    local = local_search_for(problem, scale)
     kernel_data, grouped = local.data, leaf_groups.new_groups(local, groups)
     way = data.draw(st.integers(0, len(grouped.wholes) - 1))
     moved = data.draw(st.integers(0, problem.n_rows - 1))
@@ -91,7 +91,7 @@ def test_no_hyperplane_of_the_norm_costs_less_than_a_part(case, scale, data):
 def test_a_limit_spares_steps_and_changes_no_price_below_it(case, scale, limit, data):
     """Beyond it the price is between the limit and what it is without one."""
     problem, groups = case
-    local = bench_for(problem, scale)
+    local = local_search_for(problem, scale)
     kernel_data = local.data
     grouped, other = (leaf_groups.new_groups(local, groups) for _ in range(2))
     way = data.draw(st.integers(0, len(grouped.wholes) - 1))
@@ -105,7 +105,7 @@ def test_a_limit_spares_steps_and_changes_no_price_below_it(case, scale, limit, 
 def test_a_trial_leaves_what_is_known_as_it_is(case, scale, data):
     """Also where all rows are on one side."""
     problem, groups = case
-    local = bench_for(problem, scale)
+    local = local_search_for(problem, scale)
     grouped = leaf_groups.new_groups(local, groups)
     grouped.planes[:] = 1.0
     way = data.draw(st.integers(0, len(grouped.wholes) - 1))
@@ -123,7 +123,7 @@ def test_a_trial_leaves_what_is_known_as_it_is(case, scale, data):
 def test_what_is_known_is_the_value_of_the_dual_variables(case, scale, data):
     """As `repair_duals` leaves them after a row has moved; less where one is beyond its box."""
     problem, groups = case
-    local = bench_for(problem, scale)
+    local = local_search_for(problem, scale)
     kernel_data, grouped = local.data, leaf_groups.new_groups(local, groups)
     way = data.draw(st.integers(0, len(grouped.wholes) - 1))
     price = part_price(kernel_data, grouped, way, np.inf)
@@ -150,7 +150,7 @@ def test_a_part_costs_about_what_its_best_hyperplane_costs():
     """Two clouds on a line, a street wider than the norm allows: violations are known."""
     X = np.array([[0.0], [0.4], [0.6], [1.0]])
     problem = Problem.from_data(X, [0, 0, 1, 1], n_classes=2, depth=1, costs=Costs(9.0, 1.0, 0.5))
-    local = bench_for(problem, scale=5.0)
+    local = local_search_for(problem, scale=5.0)
     grouped = leaf_groups.new_groups(local, np.array([0, 0, 1, 1]))
     for _ in range(5):
         price = part_price(local.data, grouped, 0, np.inf)
@@ -167,7 +167,7 @@ def test_groups_hang_as_well_as_in_any_order(seed):
     X, y = rng.random((14, 2)), rng.integers(0, 3, 14)
     costs = Costs(float(rng.choice([0.3, 10.0])), 1.0, 0.1)
     problem = Problem.from_data(X, y, n_classes=3, depth=2, costs=costs)
-    local = bench_for(problem, 4.0)
+    local = local_search_for(problem, 4.0)
     groups = rng.integers(0, 4, 14)
     found = arrange(local.data, leaf_groups.new_groups(local, groups), np.inf)
     numbers = {
@@ -200,7 +200,7 @@ def test_eight_groups_hang_as_well_as_in_all_273_ways(seed, n_times):
     X, y = rng.random((40, 3)), rng.integers(0, 3, 40)
     costs = Costs(float(rng.choice([1.0, 10.0])), 1.0, 0.1)
     problem = Problem.from_data(X, y, n_classes=3, depth=3, costs=costs)
-    local = bench_for(problem, 4.0)
+    local = local_search_for(problem, 4.0)
     groups = rng.integers(0, 8, 40)
     grouped, slow = (leaf_groups.new_groups(local, groups) for _ in range(2))
     ways = range(len(slow.wholes))
@@ -223,7 +223,7 @@ def test_groups_hang_alike_with_a_limit_and_stay_where_they_are_beyond_it(seed, 
     X, groups = rng.random((40, 3)), rng.integers(0, 8, 40)
     costs = Costs(100.0, 1.0, 0.1)
     problem = Problem.from_data(X, groups % 3, n_classes=3, depth=3, costs=costs)
-    local = bench_for(problem, 4.0)
+    local = local_search_for(problem, 4.0)
     free, limited = (leaf_groups.new_groups(local, groups) for _ in range(2))
     limited.ways[:] = -1
     cost = arrange(local.data, free, np.inf)
@@ -242,7 +242,7 @@ EVERYWHERE = np.array([[row, target] for row in range(24) for target in range(8)
 def test_rows_go_to_the_group_of_their_likes():
     """Rows in a wrong cloud go back; none moves where that gains too little."""
     problem = corners()
-    local = bench_for(problem)
+    local = local_search_for(problem)
     grouped = leaf_groups.new_groups(local, problem.y)
     arrange(local.data, grouped, np.inf)
     grouped.groups[[0, 10]] = problem.y[[3, 13]]
@@ -256,7 +256,7 @@ def test_rows_go_to_the_group_of_their_likes():
 def test_groups_without_a_split_part_for_nothing():
     """Rows of another class find a group of their own, for `arrange` to look at."""
     problem = replace(corners(), costs=Costs(0.01, 1.0, 50.0))
-    local = bench_for(problem)
+    local = local_search_for(problem)
     grouped = leaf_groups.new_groups(local, np.zeros(24, dtype=np.int64))
     assert arrange(local.data, grouped, np.inf) == pytest.approx(0.01 * 21)
     assert (grouped.ways == -1).all()
@@ -270,7 +270,7 @@ def test_moves_gain_what_they_say(seed):
     """As the sum of what leaves and splits cost before and after, solved well."""
     rng = np.random.default_rng(seed)
     problem = corners(n_each=3)
-    local = bench_for(problem, scale=4.0)
+    local = local_search_for(problem, scale=4.0)
     grouped = leaf_groups.new_groups(local, problem.y)
     arrange(local.data, grouped, np.inf)
     grouped.groups[rng.choice(24, size=2, replace=False)] = rng.integers(0, 8, 2)

@@ -1,4 +1,4 @@
-"""Refitting a tree, and the descents made of sweeps and refits.
+"""Refitting a tree: trimming, polishing and settling in one call.
 
 These tests also pass with ``NUMBA_DISABLE_JIT=1``; ``.ci/run`` runs them once that way.
 """
@@ -6,7 +6,6 @@ These tests also pass with ``NUMBA_DISABLE_JIT=1``; ``.ci/run`` runs them once t
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from margintree.search.margin.kernels.polish import polish
 from margintree.search.margin.kernels.sweep import refit, settle, trim
@@ -46,37 +45,3 @@ def test_after_a_refit_both_sides_of_every_split_have_rows(case):
         if node == 1 or local.working.splits[node // 2]:
             assert len(local.rows(2 * node))
             assert len(local.rows(2 * node + 1))
-
-
-@few
-@given(cases())
-def test_a_descent_never_costs(case):
-    """Sweeps and polishes accept nothing that is dearer, unless the routing margin was broken."""
-    local = case.local()
-    before = local.price()
-    after = local.descend()
-    assert after <= before * (1 + 1e-9)
-    assert after == pytest.approx(local.price(), rel=1e-9)
-
-
-@few
-@given(cases(), st.data())
-def test_a_descent_above_its_limit_is_given_up(case, data):
-    """After repairs, before anything else is done."""
-    local = case.local()
-    node = data.draw(st.sampled_from(case.branch_nodes))
-    assert local.descend([node], limit=-1.0) == np.inf
-
-
-@few
-@given(cases(), st.data())
-def test_growing_leaves_splits_alone(case, data):
-    """Where every node that may grow splits already, nothing changes."""
-    local = case.local()
-    node = data.draw(st.sampled_from(case.branch_nodes))
-    before = local.take()
-    local.grow(node)
-    kept = before.splits.nonzero()[0]
-    assert local.working.splits[kept].all()
-    if len(kept) == len(case.branch_nodes):
-        np.testing.assert_array_equal(local.working.weights, before.weights)

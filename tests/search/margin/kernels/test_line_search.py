@@ -9,7 +9,6 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from margintree.core.judges import price_margins
-from margintree.search.margin.kernel_data import make_kernel_data
 from margintree.search.margin.kernels.line_search import (
     best_intercept,
     best_scale,
@@ -20,7 +19,7 @@ from margintree.search.margin.kernels.line_search import (
 )
 from margintree.search.margin.kernels.working_tree import price
 from margintree.testing import twins
-from working_trees import cases, lines, small_problems
+from working_trees import cases, kernel_data_of, lines, small_problems
 
 margins = st.sampled_from([1.013e-3, 0.0537, 0.3071])
 few = settings(max_examples=80)
@@ -58,12 +57,45 @@ def test_keys_that_are_no_numbers_have_some_order():
     assert sorted(sorted_order(np.array([0.0, np.nan, 1.0]))) == [0, 1, 2]
 
 
+def intercept_of(line, eps, least_mass=0.0):
+    """Return the best intercept of rows along a line, and its cost."""
+    sides = line.left, line.right, line.pull, line.mass
+    return best_intercept(line.values, *sides, eps, least_mass)
+
+
+def lighter_side(line, place):
+    """Return the weight of the lighter side of an intercept."""
+    goes_right = line.values + place >= 0
+    return min(line.mass[goes_right].sum(), line.mass[~goes_right].sum())
+
+
+@few
+@given(lines(), margins, st.sampled_from([0.5, 1.0, 2.0, 3.5]))
+def test_an_intercept_leaves_no_side_too_light(line, eps, least_mass):
+    """It is the best of those between two rows that leave enough weight on both sides."""
+    place, cost = intercept_of(line, eps, least_mass)
+    best = np.inf
+    for cut in np.unique(line.values)[1:]:
+        is_right = line.values >= cut
+        if min(line.mass[is_right].sum(), line.mass[~is_right].sum()) >= least_mass:
+            # With any other side so dear that nobody chooses it, the rule changes nothing.
+            dear = 1e6 * np.ones(len(line.values))
+            forced = line._replace(
+                left=np.where(is_right, dear, line.left), right=np.where(is_right, line.right, dear)
+            )
+            least = intercept_of(forced, eps)[1]
+            best = min(best, least if least < 1e6 else np.inf)
+    assert cost == pytest.approx(best, rel=1e-9, abs=1e-9)
+    if cost < np.inf:
+        assert lighter_side(line, place) >= least_mass
+
+
 @few
 @given(lines(), margins)
 def test_the_best_intercept_is_the_best_of_all_candidates(line, eps):
     """Its cost is the least possible, and it is what the intercept really costs."""
     sides = line.left, line.right, line.pull, eps
-    place, cost = best_intercept(line.values, *sides)
+    place, cost = intercept_of(line, eps)
     expected = twins.best_intercept(line.values, *sides)
     assert cost == pytest.approx(expected, rel=1e-9, abs=1e-9)
     if cost < np.inf:
@@ -76,13 +108,14 @@ def test_the_best_intercept_is_the_best_of_all_candidates(line, eps):
 def test_rows_that_cannot_be_parted_have_no_intercept(values):
     """One row, equal rows, and rows closer than twice the routing margin: infinity."""
     free = np.zeros(len(values))
-    assert best_intercept(np.array(values), free, free, free + 1, 1e-3)[1] == np.inf
+    assert best_intercept(np.array(values), free, free, free + 1, free + 1, 1e-3, 0.0)[1] == np.inf
 
 
 def test_rows_twice_the_routing_margin_apart_can_be_parted():
     """The intercept in the middle keeps both at the routing margin."""
+    sides = np.array([0.0, 9.0]), np.array([9.0, 0.0])
     place, cost = best_intercept(
-        np.array([0.25, 0.75]), np.array([0.0, 9.0]), np.array([9.0, 0.0]), np.ones(2), 0.2499
+        np.array([0.25, 0.75]), *sides, np.ones(2), np.ones(2), 0.2499, 1.0
     )
     assert place == pytest.approx(-0.5, abs=1e-3)
     assert cost == pytest.approx(1.5)
@@ -107,7 +140,7 @@ def test_the_best_step_is_the_best_of_all_candidates(line, eps, reach):
 def test_a_step_along_ones_is_an_intercept(line, eps):
     """With unit changes the step search finds at least what the intercept search finds."""
     sides = line.left, line.right, line.pull, eps
-    _, cost = best_intercept(line.values, *sides)
+    _, cost = intercept_of(line, eps)
     _, general = best_step(line.values, np.ones_like(line.values), *sides, 10.0)
     one_sided = min(line.left.sum(), line.right.sum())
     assert min(general, one_sided) == pytest.approx(min(cost, one_sided), rel=1e-9, abs=1e-9)
@@ -124,7 +157,7 @@ def test_rows_that_do_not_move_and_lie_too_close_forbid_every_step():
 @given(small_problems(), st.data())
 def test_the_best_scale_is_the_minimum_of_a_convex_function(problem, data):
     """No common norm above the smallest that keeps the routing margin costs less."""
-    kernel_data = make_kernel_data(problem)
+    kernel_data = kernel_data_of(problem)
     count = data.draw(st.integers(1, 8))
     positive = st.sampled_from([1e-4, 0.003, 0.1, 0.25, 0.9])
     distances = np.array(data.draw(st.lists(positive, min_size=count, max_size=count)))

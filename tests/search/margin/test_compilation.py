@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from margintree.search.margin import compilation
+from margintree._lib.first_fit import _may_start_python
 from margintree.search.margin.compilation import compile_kernels
 
 SHORT, LONG = 20, 400
@@ -17,7 +17,7 @@ import sys
 import numpy as np
 from margintree.core.limits import Limits
 from margintree.core.problem import Costs, Problem
-from margintree.search.margin import search
+from margintree.methods import MOCTSVM
 from margintree.search.margin.kernels.leaf_groups import arrange
 from margintree.search.margin.kernels.sweep import refit
 from margintree.search.margin.kernels.sweep import sweep
@@ -25,7 +25,8 @@ from margintree.search.margin.kernels.sweep import sweep
 rng = np.random.default_rng(1)
 X, y = rng.random((60, 5)), rng.integers(0, 3, 60)
 problem = Problem.from_data(X, y, n_classes=3, depth=3, costs=Costs(10.0, 1.0, 0.1))
-print(search(problem, Limits(iterations=int(sys.argv[1]))).tree.weights.tobytes().hex())
+limits = Limits(iterations=int(sys.argv[1]))
+print(MOCTSVM().search(problem, limits).tree.weights.tobytes().hex())
 kernels = sweep, refit, arrange
 print([sum(kernel.stats.cache_misses.values()) for kernel in kernels if kernel.signatures])
 """
@@ -39,7 +40,7 @@ def first_fit(cache, iterations):
     return output.stdout.splitlines()
 
 
-@pytest.mark.skipif(not compilation._may_start_python(), reason="there is one core only")
+@pytest.mark.skipif(not _may_start_python(), reason="there is one core only")
 def test_two_processes_compile_one_half_each(tmp_path):
     """The first process leaves half of the kernels to another; the next finds all on disk."""
     tree, compiled = first_fit(tmp_path, LONG)
@@ -47,46 +48,11 @@ def test_two_processes_compile_one_half_each(tmp_path):
     assert first_fit(tmp_path, LONG) == [tree, "[0, 0, 0]"]
 
 
-@pytest.mark.skipif(not compilation._may_start_python(), reason="there is one core only")
+@pytest.mark.skipif(not _may_start_python(), reason="there is one core only")
 def test_kernels_of_leaf_groups_are_compiled_when_they_are_needed(tmp_path):
     """A short search does without them; a longer one compiles them alone."""
     assert first_fit(tmp_path, SHORT)[1] == "[1, 0]"
     assert first_fit(tmp_path, LONG)[1] == "[0, 0, 1]"
-
-
-def pretend_python(monkeypatch, path, script):
-    """Let another program take the place of Python in new processes."""
-    path.write_text(f"#!/bin/sh\n{script}\n")
-    path.chmod(0o700)
-    monkeypatch.setattr(sys, "executable", str(path))
-
-
-@pytest.mark.parametrize("script", ["exit 1", "exec sleep 600"])
-def test_the_other_process_may_fail_or_hang(script, tmp_path, monkeypatch):
-    """The first process goes on without it, and leaves nothing running."""
-    pretend_python(monkeypatch, tmp_path / "python", f"echo $$ > {tmp_path}/pid; {script}")
-    monkeypatch.setattr(compilation, "LONGEST_WAIT", 2.0)
-    with compilation._other_process(leaf_groups=False):
-        pass
-    pid = int((tmp_path / "pid").read_text())
-    with pytest.raises(ProcessLookupError):
-        os.kill(pid, 0)
-
-
-def test_the_other_process_may_not_start(tmp_path, monkeypatch):
-    """Without the program there is one process, which does everything."""
-    monkeypatch.setattr(sys, "executable", str(tmp_path / "nothing"))
-    reached = []
-    with compilation._other_process(leaf_groups=False):
-        reached.append(True)
-    assert reached
-
-
-def test_the_other_process_ends_with_an_interrupt(tmp_path, monkeypatch):
-    """An interrupt while kernels are compiled leaves nothing running and is passed on."""
-    pretend_python(monkeypatch, tmp_path / "python", "exec sleep 600")
-    with pytest.raises(KeyboardInterrupt), compilation._other_process(leaf_groups=False):
-        raise KeyboardInterrupt
 
 
 def test_nothing_is_started_where_kernels_are_on_disk():

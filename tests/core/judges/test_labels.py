@@ -48,7 +48,13 @@ def test_every_row_pays_at_every_branch_node(drawn):
 def test_a_split_that_does_not_part_its_rows_is_a_fault():
     """So is a row closer to a hyperplane than the routing margin."""
     problem = Problem.from_data([[0.0], [1.0]], [0, 1], n_classes=2, depth=1, costs=Costs(1, 1, 1))
-    for intercept, faults in ((-0.5, 0), (0.5, 1), (-1.0001, 2), (-0.9999, 1)):
+    for intercept, ties, one_sided in (
+        (-0.5, 0, 0),
+        (0.5, 0, 1),
+        (-1.0001, 1, 1),
+        (-0.9999, 1, 0),
+    ):
         tree = ObliqueTree.stump([1.0], intercept, leaf_classes=[0, 1], n_classes=2)
-        assert price_labels(problem, tree).faults == faults
-        assert price_labels(problem, tree).is_allowed == (faults == 0)
+        cost = price_labels(problem, tree)
+        assert cost.faults == {"ties": ties, "one_sided_splits": one_sided}
+        assert cost.is_allowed == (ties + one_sided == 0)

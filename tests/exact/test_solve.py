@@ -51,7 +51,7 @@ def check(problem, result):
     """Assert all that must hold of any result."""
     cost = price_margins(problem, result.tree)
     assert result.objective == cost.total
-    assert cost.ties == 0
+    assert cost.is_allowed
     assert result.bound <= result.objective
     assert (result.limit is None) == (result.reason is not Reason.LIMIT)
     assert (result.reason is Reason.OPTIMAL) <= result.is_optimal
