@@ -3,7 +3,7 @@
 Words that matplotlib writes are left out: every version of it sets them a little differently. Those
 of the cards are outlines, which all versions draw alike.
 
-``python tests/pictures.py`` draws them anew into the folder ``plot/baseline``, and the picture of
+``python tests/pictures.py`` draws them anew into the folder ``show/plot/baseline``, and the picture of
 the README with them. Look at them before they are committed.
 """
 
@@ -25,7 +25,7 @@ from margintree.study import figures
 from margintree.study.summary import summarise
 
 ROOT = Path(__file__).parents[1]
-BASELINE = ROOT / "tests" / "plot" / "baseline"
+BASELINE = ROOT / "tests" / "show" / "plot" / "baseline"
 STYLE = {
     "font.family": "DejaVu Sans",  # comes with matplotlib
     "figure.dpi": 60,

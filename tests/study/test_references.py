@@ -54,6 +54,6 @@ def test_what_is_not_installed_says_so():
 
 def test_every_package_is_in_the_extra():
     """The extra that messages name brings what is not a requirement anyway."""
-    project = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text())["project"]
+    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())["project"]
     brought = {line.partition(">=")[0] for line in project["optional-dependencies"][EXTRA]}
     assert brought == {one.package for one in REFERENCES.values()} - {"sklearn"}
