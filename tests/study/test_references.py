@@ -46,7 +46,7 @@ def test_parameters_reach_the_method(reference):
 
 def test_what_is_not_installed_says_so():
     """The reason is a text for a table, and using it all the same is an error that says it too."""
-    missing = Reference("nothing", "no_such_package", dict)
+    missing = Reference("nothing", "Nothing", "no_such_package", dict)
     assert "'no_such_package' is not installed" in missing.why_missing()
     with pytest.raises(MissingPackageError, match=r"margintree\[references\]"):
         missing.classifier()
