@@ -11,7 +11,7 @@ from margintree.cli import main
 from margintree.search.margin.compilation import compile_kernels
 
 # What a fit imports on first use.
-for room in ("estimators", "modelfile", "tables", "solvers.scip", "cli._view"):
+for room in ("estimators.modelfile", "data.tables", "exact.solvers.scip", "cli._view"):
     import_module(f"margintree.{room}")
 import_module("pyscipopt")
 compile_kernels(many_rows=False, leaf_groups=True)

@@ -15,8 +15,9 @@ def fitted(tree, classes=None, features=None, **params):
     if features is not None:
         estimator.feature_names_in_ = np.array(features, dtype=object)
     trace = (TracePoint(0.1, np.inf, -np.inf), TracePoint(0.5, 3.0, 1.0))
+    terms = {"errors": 1.0, "violations": 0.0, "splits": 1.0, "margin": 1.0}
+    cost = Cost(terms, {"ties": 0})
     estimator.result_ = Result(
-        tree, 3.0, 1.0, Reason.LIMIT, "time", 1e-4, trace, "search", "1", 0.5, iterations=7
+        tree, cost, 1.0, Reason.LIMIT, "time", 1e-4, trace, "search", "1", 0.5, iterations=7
     )
-    estimator.cost_ = Cost(1.0, 1.0, 1.0, 0.0, ties=0)
     return estimator

@@ -3,8 +3,8 @@
 Words that matplotlib writes are left out: every version of it sets them a little differently. Those
 of the cards are outlines, which all versions draw alike.
 
-``python tests/pictures.py`` draws them anew into the folder ``plot/baseline``, and the picture of
-the README with them. Look at them before they are committed.
+``python tests/pictures.py`` draws them anew into the folder ``show/plot/baseline``, and the picture
+of the README with them. Look at them before they are committed.
 """
 
 import runpy
@@ -18,14 +18,14 @@ from matplotlib.legend import Legend
 from matplotlib.text import Text
 
 import synthetic_rows
-from margintree import ObliqueTree, Reason, Result, TracePoint
+from margintree import Cost, ObliqueTree, Reason, Result, TracePoint
 from margintree.core.space import Scaling
 from margintree.show.plot import plot_partition, plot_path, plot_trace, plot_tree
 from margintree.study import figures
 from margintree.study.summary import summarise
 
 ROOT = Path(__file__).parents[1]
-BASELINE = ROOT / "tests" / "plot" / "baseline"
+BASELINE = ROOT / "tests" / "show" / "plot" / "baseline"
 STYLE = {
     "font.family": "DejaVu Sans",  # comes with matplotlib
     "figure.dpi": 60,
@@ -105,8 +105,9 @@ def draw_plane_of_medians(ax):
 def draw_trace(ax):
     steps = [(0, 90, 6), (0.1, 20, 6), (0.8, 20, 9), (1.4, 17, 12), (2.0, 17, 15)]
     trace = tuple(TracePoint(*step) for step in steps)
+    cost = Cost({"errors": 17.0})
     plot_trace(
-        Result(small_tree(), 17.0, 15.0, Reason.LIMIT, "time", 1e-4, trace, "scip", "9", 2.5), ax=ax
+        Result(small_tree(), cost, 15.0, Reason.LIMIT, "time", 1e-4, trace, "scip", "9", 2.5), ax=ax
     )
 
 

@@ -26,9 +26,10 @@ from margintree import (
 from margintree.cli import app
 from margintree.cli.fit import fit
 from margintree.core.result import TracePoint
+from margintree.methods import METHODS
 
 IRIS = load_iris()
-CHOSEN = MOCTSVMClassifierCV.chosen
+CHOSEN = tuple(METHODS["moctsvm"].candidates)
 NAMES = ["sepal length", "sepal width", "petal length", "petal width"]
 
 
@@ -141,7 +142,7 @@ def test_an_interrupted_choice_says_so(folder, monkeypatch, tmp_path):
     def interrupt(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("margintree.estimators.moctsvm_cv.fit_moctsvm_path", interrupt)
+    monkeypatch.setattr("margintree.methods.choose.path", interrupt)
     done = run("fit", folder / "iris.csv", "-t", "species", "-o", tmp_path / "m.json")
     assert "nothing was compared, so these are the first of all: max_depth 1" in done.stdout
     assert "cut short. Do not interrupt it" in done.stdout

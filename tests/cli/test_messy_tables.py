@@ -13,7 +13,7 @@ from margintree import CARTClassifier, TableWarning, load, make_table_classifier
 from margintree.cli import app
 from margintree.data.tables import read_table
 
-MESSY = Path(__file__).parents[1] / "messy"
+MESSY = Path(__file__).parents[1] / "data" / "tables" / "messy"
 
 # What is said, on stdout or stderr, about a table that is fitted.
 FITTED = {

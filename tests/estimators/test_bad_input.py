@@ -58,8 +58,8 @@ def test_refused_with_a_message_that_names_it(case):
     [
         (OCTClassifier, {"alpha": -1}, "'alpha'"),
         (OCTClassifier, {"method": "search"}, "'method'"),
-        (OCTClassifier, {"min_leaf": 0.6}, "'min_leaf'"),
-        (CARTClassifier, {"min_leaf": -0.1}, "'min_leaf'"),
+        (OCTClassifier, {"min_samples_leaf": 0.6}, "'min_samples_leaf'"),
+        (CARTClassifier, {"min_samples_leaf": -0.1}, "'min_samples_leaf'"),
         (CARTClassifier, {"max_splits": -1}, "'max_splits'"),
         (CARTClassifier, {"max_depth": 0}, "'max_depth'"),
     ],

@@ -97,7 +97,7 @@ def test_fitted_attributes_agree_with_each_other(fitted):
     assert fitted.optimal_ == (fitted.gap_ <= fitted.result_.gap_limit)
     assert fitted.tree_ == fitted.result_.tree
     assert fitted.classes_.tolist() == sorted({*labels_for(fitted)})
-    assert isinstance(fitted.cost_, fitted.cost_type)
+    assert {*fitted.cost_.terms} == {*fitted._method.terms}
     assert fitted.cost_.is_allowed
 
 

@@ -11,6 +11,8 @@ from margintree.core.judges import price_margins
 from margintree.core.problem import Costs, Problem
 from margintree.core.result import Reason
 from margintree.estimators._given import adapted
+from margintree.methods import METHODS
+from margintree.methods.choose import Data
 
 IRIS = load_iris()
 X, Y = IRIS.data[::5], IRIS.target_names[IRIS.target[::5]]
@@ -28,7 +30,8 @@ def test_a_start_from_other_rows_and_less_depth_is_adapted(fitted):
     rows, labels = np.vstack([X, far]), np.append(Y, fitted.predict([far]))
     model = MOCTSVMClassifier(3, c1=10.0, time_limit=0, start=fitted).fit(rows, labels)
     classes, codes = np.unique(labels, return_inverse=True)
-    problem = model._pose(rows, codes, np.ones(len(rows)), classes)
+    rows_given = Data(rows, codes, np.ones(len(rows)), len(classes))
+    problem = model._method.pose(rows_given.problem(), **model._posing(classes))
     start = adapted(fitted.tree_, problem)
     np.testing.assert_allclose(
         start.split_values(problem.scaling.apply(rows))[:, :3], fitted.split_values(rows)
@@ -40,7 +43,7 @@ def test_a_start_from_other_rows_and_less_depth_is_adapted(fitted):
 def test_no_time_still_gives_a_valid_tree(method):
     """A time limit of 0 is a result with a bound, not an error."""
     model = MOCTSVMClassifier(method=method, time_limit=0).fit(X, Y)
-    assert model.cost_.ties == 0
+    assert model.cost_.faults == {"ties": 0}
     assert model.bound_ <= model.objective_ + 1e-9
     assert model.result_.reason in (Reason.LIMIT, Reason.OPTIMAL)
 
@@ -58,11 +61,11 @@ def test_the_problem_posed_is_the_one_asked_for(monkeypatch):
     """Every parameter reaches the problem and the limits under its own name."""
     seen = {}
 
-    def record(problem, **options):
-        seen.update(options, problem=problem)
+    def record(method, problem, how):
+        seen.update(method=method, problem=problem, how=how)
         raise RuntimeError("enough")
 
-    monkeypatch.setattr("margintree.estimators.moctsvm.fit_tree", record)
+    monkeypatch.setattr("margintree.estimators._plain.solve", record)
     model = MOCTSVMClassifier(
         3,
         5.0,
@@ -78,16 +81,19 @@ def test_the_problem_posed_is_the_one_asked_for(monkeypatch):
         margin_norm="plain",
         random_state=4,
         n_jobs=2,
+        checkpoint="c.json",
     )
     with pytest.raises(RuntimeError, match="enough"):
         model.fit(X, Y)
-    problem, limits = seen["problem"], seen["limits"]
+    problem, how = seen["problem"], seen["how"]
+    limits = how.limits
+    assert seen["method"] is METHODS["moctsvm"]
     assert (problem.depth, problem.costs) == (3, Costs(5.0, 0.5, 0.25))
     assert (problem.routing_margin, problem.margin_norm) == (0.01, "plain")
     assert (limits.seconds, limits.memory) == (np.inf, 8)
     assert (limits.gap, limits.iterations) == (0.01, 9)
     assert (limits.threads, limits.seed) == (2, 4)
-    assert (seen["method"], seen["solver"], list(seen["starts"])) == ("exact", "scip", [])
+    assert (how.way, how.solver, how.starts, how.checkpoint) == ("exact", "scip", (), "c.json")
 
 
 def test_default_costs_are_those_of_the_problem():

@@ -54,7 +54,7 @@ def test_octh_pays_for_every_feature():
 
 def test_octh_is_never_worse_than_trees_of_single_features():
     """A tree of OCT or CART is one of OCT-H, if its sides are far enough apart."""
-    rules = {"alpha": 0.02, "min_leaf": 0.05}
+    rules = {"alpha": 0.02, "min_samples_leaf": 0.05}
     ours = OCTHClassifier(2, **rules).fit(X, Y)
     assert ours.objective_ <= OCTClassifier(2, **rules).fit(X, Y).objective_ + 1e-9
     cart = CARTClassifier(2).fit(X, Y)

@@ -5,8 +5,8 @@ import pytest
 from sklearn.datasets import load_iris
 
 from margintree import CARTClassifier, MOCTSVMClassifier, OCTClassifier
-from margintree.core.judges import ErrorCost
 from margintree.core.problem import Costs
+from margintree.methods import METHODS
 
 IRIS = load_iris()
 X, Y = IRIS.data[::2], IRIS.target[::2]
@@ -34,7 +34,8 @@ def test_the_objective_is_relative_to_a_single_leaf(cls):
     model = cls().fit(rows, labels)
     errors = (model.predict(rows) != labels).sum()
     assert model.objective_ == pytest.approx(errors / (60 - np.bincount(labels).max()))
-    assert model.cost_ == ErrorCost(model.objective_, 0.0, 0)
+    assert model.cost_.terms == {"errors": model.objective_, "splits": 0.0}
+    assert model.cost_.is_allowed
 
 
 def test_oct_is_never_worse_than_cart():
@@ -79,14 +80,14 @@ def test_a_start_of_another_method_is_taken_if_it_fits():
 
 
 def test_the_problem_posed_is_the_one_asked_for(monkeypatch):
-    """Every parameter reaches the problem, the shape and the limits under its own name."""
+    """Every parameter reaches the problem, its rules and the limits under its own name."""
     seen = {}
 
-    def record(problem, shape, **options):
-        seen.update(options, problem=problem, shape=shape)
+    def record(method, problem, how):
+        seen.update(method=method, problem=problem, how=how)
         raise RuntimeError("enough")
 
-    monkeypatch.setattr("margintree.estimators.oct.fit_oct", record)
+    monkeypatch.setattr("margintree.estimators._plain.solve", record)
     model = OCTClassifier(
         2,
         0.25,
@@ -101,8 +102,11 @@ def test_the_problem_posed_is_the_one_asked_for(monkeypatch):
     )
     with pytest.raises(RuntimeError, match="enough"):
         model.fit(X, Y)
-    problem, shape, limits = seen["problem"], seen["shape"], seen["limits"]
+    problem, how = seen["problem"], seen["how"]
+    limits, rules = how.limits, problem.rules
+    assert seen["method"] is METHODS["oct"]
     assert (problem.depth, problem.costs) == (2, Costs(1 / 50, 0.0, 0.25))
-    assert (shape.least_mass, shape.max_splits) == (pytest.approx(7.5), 2)
+    assert (rules.least_mass, rules.max_splits) == (pytest.approx(7.5), 2)
+    assert rules.axis_parallel
     assert (limits.seconds, limits.gap, limits.threads, limits.seed) == (np.inf, 0.01, 2, 4)
-    assert (seen["method"], seen["solver"], list(seen["starts"])) == ("exact", "scip", [])
+    assert (how.way, how.solver, how.starts) == ("exact", "scip", ())

@@ -29,7 +29,7 @@ def model_seeds(folder):
 
 def table_seeds(folder):
     """Copy the tables that people have."""
-    for path in (HERE.parent / "messy").iterdir():
+    for path in (HERE.parent / "data" / "tables" / "messy").iterdir():
         shutil.copy(path, folder)
 
 

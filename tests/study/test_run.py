@@ -13,23 +13,18 @@ import distributed
 import numpy as np
 import psutil
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from margintree._lib.exceptions import InvalidInputError, MargintreeError
 from margintree.core.limits import Limits
+from margintree.core.problem import Problem
 from margintree.data.datasets import DATA_VARIABLE, load
-from margintree.methods.choose import (
-    divide,
-    half_spacing,
-    margins_of,
-    place_of_best,
-    shares_right,
-    usual_or_best,
-)
+from margintree.methods import METHODS
+from margintree.methods.choose import divide
+from margintree.methods.path import path
+from margintree.methods.scoring import nearness
 from margintree.study.jobs import canonical, jobs_of
-from margintree.study.learners import METHODS, Settings
-from margintree.study.references import Reference
+from margintree.study.learners import OutsideLearner
+from margintree.study.references import REFERENCES
 from margintree.study.run import TASKS_AHEAD, Task, open_jobs, run_study
 from margintree.study.spec import parse_spec, read_spec
 from margintree.study.store import Job, Store
@@ -122,16 +117,6 @@ def test_the_nested_choice_sees_no_test_row():
     assert ours[-1].accuracy == same.accuracy
 
 
-@given(
-    st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=8),
-)
-def test_ties_go_to_the_fewest_splits(scores):
-    """Then to the first of the grid."""
-    right, splits = np.array(scores, dtype=float).T
-    best = max(scores, key=lambda score: (score[0], -score[1]))
-    assert place_of_best(right, splits) == scores.index(best)
-
-
 def test_what_is_chosen_is_fitted_as_in_the_choice():
     """As one of the combinations that are chosen from, under the limits of the grid."""
     text = TINY.replace(
@@ -146,76 +131,40 @@ nested_grid = [{ c1 = 100.0, c2 = 0.1, c3 = 0.1 }, { c1 = 1.0, c2 = 1.0, c3 = 1.
     task = task_of(spec, Job("iris", 1, 2, "moctsvm"))
     row = task.run()[1][-1]
     X, y = canonical(load("iris"))
+    y = np.unique(y, return_inverse=True)[1]
     train, test = list(divide(y, spec.folds, seed=1))[2]
-    grid = spec.methods["moctsvm"].nested_grid
-    settings = Settings(spec.depth, spec.min_leaf, Limits(iterations=3, seed=0))
+    grid, limits = spec.methods["moctsvm"].nested_grid, Limits(iterations=3, seed=0)
+    points = [{"max_depth": spec.depth} | dict(point) for point in grid]
+
+    def fits(rows):
+        problem = Problem.from_data(X[rows], y[rows], n_classes=3, depth=spec.depth)
+        return problem, path(METHODS["moctsvm"], problem, points, limits)
+
     scores = np.zeros(len(grid))
     for fold, others in divide(y[train], spec.nested.folds, seed=0):
-        inner = METHODS["moctsvm"].fit_path(X[train][others], y[train][others], grid, settings)
-        scores += [fit.score(X[train][fold], y[train][fold]) for fit in inner]
-    fits = METHODS["moctsvm"].fit_path(X[train], y[train], grid, settings)
+        problem, results = fits(train[others])
+        rows = X[train][fold], y[train][fold]
+        scores += [nearness(problem, result.tree, *rows).sum() for result in results]
     place = int(scores.argmax())
+    tree = fits(train)[1][place].tree
     assert (row.reading, json.loads(row.parameters)) == ("nested", grid[place])
-    assert row.accuracy == (fits[place].predict(X[test]) == y[test]).mean()
+    assert row.splits == tree.n_splits
+    assert row.accuracy == (tree.predict(tree.scaling.apply(X[test])) == y[test]).mean()
 
 
-def test_the_seconds_of_a_choice_have_its_fit_in_them(monkeypatch):
-    """Also where that is known from the grid and not done again."""
-    monkeypatch.setattr(Task, "_choice", lambda *_: 1)
-    *grid, nested = task_of(SPEC, Job("iris", 0, 0, "svm-ovo")).run()[1]
-    assert nested.parameters == grid[1].parameters
-    assert nested.fit_seconds > grid[1].build_seconds + grid[1].fit_seconds > 0
+def test_the_seconds_of_a_choice_have_its_fits_in_them(monkeypatch):
+    """Those of two folds with two combinations, and the last one."""
+    properly = OutsideLearner._fit
+
+    def slow(*given):
+        time.sleep(0.02)
+        return properly(*given)
+
+    monkeypatch.setattr(OutsideLearner, "_fit", slow)
+    *_, nested = task_of(SPEC, Job("iris", 0, 0, "svm-ovo")).run()[1]
+    assert nested.reading == "nested"
+    assert nested.fit_seconds > (2 * 2 + 1) * 0.02
     assert nested.build_seconds == 0
-
-
-def test_a_class_that_was_not_learnt_is_never_right():
-    """Neither by its side of a split nor by its label."""
-    X, y = canonical(load("iris"))
-    known = y != y[0]
-    settings = Settings(2, 0.05, Limits(iterations=2, seed=0))
-    for method, point in (
-        ("moctsvm", {"c1": 1.0, "c2": 1.0, "c3": 0.1}),
-        ("cart", {"max_splits": 2}),
-    ):
-        (fit,) = METHODS[method].fit_path(X[known], y[known], [point], settings)
-        assert fit.score(X[~known], y[~known]) == 0
-        assert 0.8 * known.sum() < fit.score(X[known], y[known]) <= known.sum()
-
-
-@pytest.mark.parametrize("method", ["moctsvm", "octsvm"])
-def test_rows_near_a_split_count_on_both_sides_if_there_are_margins(method):
-    """Near is half way to a neighbour and, as another opinion, inside the margin."""
-    X, y = canonical(load("iris"))
-    X, y = X[y != y[0]], y[y != y[0]]
-    X, y, X_left, y_left = X[::2], y[::2], X[1::2], y[1::2]
-    settings = Settings(2, 0.05, Limits(iterations=2, seed=0))
-    point = {"c1": 1.0, "c2": 1.0, "c3": 0.1}
-    (fit,) = METHODS[method].fit_path(X, y, [point], settings)
-    trees = METHODS[method].trees(X, np.unique(y, return_inverse=True)[1], 2, settings)
-    tree = trees.solve([point])[0].tree
-    Z, codes = tree.scaling.apply(X_left), np.unique(y_left, return_inverse=True)[1]
-    reaches = half_spacing(tree.scaling.apply(X)), margins_of(tree)
-    opinions = [shares_right(tree, Z, codes, reach).sum() for reach in reaches]
-    assert fit.score(X_left, y_left) == pytest.approx(np.mean(opinions))
-    assert fit.score(X_left, y_left) != (fit.predict(X_left) == y_left).sum()
-
-
-@given(
-    st.lists(st.tuples(st.integers(0, 9), st.integers(0, 3)), min_size=1, max_size=8),
-    st.integers(1, 40),
-    st.data(),
-)
-def test_the_usual_combination_is_kept_in_doubt(scores, n_rows, data):
-    """It gives way to the best alone, and only where that is more than half an error ahead."""
-    right, splits = np.array(scores, dtype=float).T
-    usual = data.draw(st.integers(0, len(scores) - 1))
-    shares, best = right / 9, place_of_best(right, splits)
-    place = usual_or_best(shares, splits, usual, n_rows)
-    error = np.sqrt(shares[best] * (1 - shares[best]) / n_rows)
-    assert place == (usual if shares[best] - shares[usual] <= error / 2 else best)
-    assert usual_or_best(shares, splits, usual, 10**9) == (
-        usual if right[usual] == right[best] else best
-    )
 
 
 def test_a_usual_combination_decides_the_nested_row():
@@ -251,8 +200,8 @@ def test_what_cannot_be_done_is_skipped_with_its_reason(tmp_path, monkeypatch):
     text += "[methods.octsvm]\ngrid = { c1 = [1], c2 = [1], c3 = [1] }\n"
     text += "[methods.stree]\ngrid.C = [1]\n"
     spec = parse_spec("skips", text)
-    missing = Reference("stree", "no_such_package", dict)
-    monkeypatch.setitem(METHODS, "stree", replace(METHODS["stree"], reference=missing))
+    missing = replace(REFERENCES["stree"], package="no_such_package")
+    monkeypatch.setitem(REFERENCES, "stree", missing)
     store = run_all(tmp_path / "s.sqlite", spec)
     messages = {(row.data_set, row.method): row.message for row in store.rows()}
     assert {row.status for row in store.rows()} == {"skipped"}
@@ -377,7 +326,7 @@ def smoke(tmp_path_factory):
 def test_the_smallest_study(smoke):
     """All methods, nothing fails, and only OCTSVM is skipped: both sets have three classes."""
     rows = smoke.rows()
-    assert {row.method for row in rows} == {*METHODS}
+    assert {row.method for row in rows} == {*read_spec("smoke").methods}
     assert {row.method for row in rows if row.status == "skipped"} == {"octsvm"}
     assert not [row.message for row in rows if row.status == "failed"]
     trees = [row for row in rows if row.status == "done" and row.objective is not None]

@@ -4,13 +4,14 @@ import json
 import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from margintree._lib.exceptions import InvalidInputError
-from margintree.study.store import COLUMNS, Job, Row, Store, as_json
+from margintree.study.store import COLUMNS, SCHEMA_VERSION, Job, Row, Store, as_json
 
 JOB = Job("iris", 0, 1, "cart")
 ROW = Row(*JOB, "grid", "{}", 0, "{}", "done", accuracy=0.5, splits=2)
@@ -87,6 +88,41 @@ def test_a_store_keeps_to_one_version_of_the_data(store):
         store.begin("tiny", "", {"iris": "by mistake", "wine": "d"})
     store.begin("tiny", "", {"iris": "a", "zoo": "c", "wine": "e"})
     assert len(store.sessions()) == 3
+
+
+@pytest.mark.parametrize(
+    ("version", "age"), [(SCHEMA_VERSION - 1, "an older"), (SCHEMA_VERSION + 1, "a newer")]
+)
+def test_a_store_of_another_version_is_left_alone(store, version, age):
+    """The message says which version it has, which one is read, and what to do with the file."""
+    store.write(store.begin("tiny", ""), JOB, [ROW])
+    set_version(store.path, version)
+    before = store.path.read_bytes()
+    for open_store in (Store, Store.existing):
+        with pytest.raises(InvalidInputError) as caught:
+            open_store(store.path)
+        message = str(caught.value)
+        assert f"must have version {SCHEMA_VERSION}; it has version {version}" in message
+        assert f"of {age} margintree" in message
+        assert "'margintree study export'" in message
+        assert str(store.path) in message
+    assert store.path.read_bytes() == before
+
+
+def test_a_new_store_has_the_present_version(store):
+    """A store that is opened again is read as before."""
+    with closing(sqlite3.connect(store.path)) as connection:
+        assert connection.execute("PRAGMA user_version").fetchone() == (SCHEMA_VERSION,)
+    store.write(store.begin("tiny", ""), JOB, [ROW])
+    assert len(Store.existing(store.path).rows()) == 1
+
+
+def set_version(path, version):
+    """Let a store look as if another version of margintree had written it."""
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute(f"PRAGMA user_version = {version}")
+        connection.commit()
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
 
 def test_files_that_are_no_stores_are_refused(tmp_path):

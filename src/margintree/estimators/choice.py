@@ -198,6 +198,7 @@ class TreeClassifierCV(MetaEstimatorMixin, TreeClassifier):
         """Return all combinations, those of one depth one after the other."""
         plain, given = self._plain(), self.candidates
         if isinstance(given, Sequence):
+            _check_list(given)
             depth = {"max_depth": plain.max_depth}
             points = [depth | dict(point) for point in given]
         else:
@@ -217,8 +218,8 @@ class TreeClassifierCV(MetaEstimatorMixin, TreeClassifier):
         limits = self._limits()
         self._get_ready(data, limits)
         clock = limits.clock()
-        points, posing = self._points(), plain._posing(classes)
-        posed = [{**posing, **point} for point in points]
+        points = self._points()
+        posed = [self._with(point)._posing(classes) for point in points]
         choice = self._choose(points, posed, data, limits)
         self._keep(choice)
         if self.last_fit == "path":
@@ -303,9 +304,10 @@ class TreeClassifierCV(MetaEstimatorMixin, TreeClassifier):
     def _fit_path(self, posed: Sequence[Point], data: Data, best: int) -> Result:
         """Return the result of the chosen combination on a path of all, on all rows."""
         depth = posed[best]["max_depth"]
-        points = [point for point in posed if point["max_depth"] == depth]
+        places = [k for k, point in enumerate(posed) if point["max_depth"] == depth]
+        points = [posed[k] for k in places]
         results = path(self._method, data.problem(), points, self._plain()._limits())
-        return results[points.index(posed[best])]
+        return results[places.index(best)]
 
     def _tell(self) -> Callable[[str], None]:
         """Return what is told of every path."""
@@ -343,9 +345,20 @@ def _values(name: str, given: Any) -> list[Any]:
     if not values:
         raise InvalidInputError(
             f"candidates must give a value or a list of values to choose from for {name}; "
-            f"{given!r} was given."
+            f"{given!r} was given. Give at least one value, or leave {name} out for the usual ones."
         )
     return values
+
+
+def _check_list(given: Sequence[Any]) -> None:
+    """Raise InvalidInputError unless these are combinations of the same parameters."""
+    are_mappings = all(isinstance(point, Mapping) for point in given)
+    if not given or not are_mappings or any({*point} != {*given[0]} for point in given):
+        raise InvalidInputError(
+            "candidates must be a mapping of names to values, or a list of mappings that all have "
+            f"the same names; {given!r:.200} was given. Give every combination a value for every "
+            "name."
+        )
 
 
 def _check_point(point: Point, plain: MethodClassifier) -> None:
@@ -355,7 +368,8 @@ def _check_point(point: Point, plain: MethodClassifier) -> None:
         if name not in allowed or name not in plain._get_param_names():
             raise InvalidInputError(
                 f"candidates must name parameters that pose the problem of a "
-                f"{type(plain).__name__}, {', '.join(allowed)}; {name!r} was given."
+                f"{type(plain).__name__}, {', '.join(allowed)}; {name!r} was given. Set other "
+                "parameters in the classifier itself, the estimator."
             )
     validate_parameter_constraints(plain._parameter_constraints, point, type(plain).__name__)
 
@@ -366,7 +380,8 @@ def _place(usual: Point, points: Sequence[Point]) -> int:
         if all(point.get(name) == value for name, value in usual.items()):
             return k
     raise InvalidInputError(
-        f"usual must be one of the combinations of candidates; {dict(usual)!r} was given."
+        f"usual must be one of the combinations of candidates; {dict(usual)!r} was given. Add it "
+        "to the candidates, or leave usual out."
     )
 
 

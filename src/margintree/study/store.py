@@ -241,10 +241,10 @@ class Store:
     def _check_version(self, version: int) -> None:
         """Raise InvalidInputError unless the tables are those of this version of margintree."""
         if version != SCHEMA_VERSION:
-            age = "older" if version < SCHEMA_VERSION else "newer"
+            age = "an older" if version < SCHEMA_VERSION else "a newer"
             raise InvalidInputError(
                 f"The store {str(self.path)!r} must have version {SCHEMA_VERSION}; it has version "
-                f"{version}, of an {age} margintree. Read it with that one ('margintree study "
+                f"{version}, of {age} margintree. Read it with that one ('margintree study "
                 "export' writes its rows to a file), or choose another file."
             )
 

@@ -164,8 +164,9 @@ def _estimator(content: Mapping[str, Any]) -> MethodClassifier:
     estimator.n_features_in_ = tree.n_features
     if entries["feature_names"] is not None:
         estimator.feature_names_in_ = _names(entries["feature_names"], tree.n_features)
-    cost = _cost(entries["cost"], estimator)
-    estimator.result_ = Result(tree=tree, cost=cost, **record(entries["result"], _RESULT, "result"))
+    result = record(entries["result"], _RESULT, "result")
+    del result["objective"]  # the sum of the terms, written for other readers
+    estimator.result_ = Result(tree=tree, cost=_cost(entries["cost"], estimator), **result)
     return estimator
 
 
@@ -297,6 +298,7 @@ _ENTRIES = {
 }
 _CLASSES = {"type": one_of(LABEL_TYPES), "values": some}
 _RESULT = {
+    "objective": number,
     "bound": number,
     "reason": _reason,
     "limit": optional(text),

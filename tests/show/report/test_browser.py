@@ -31,7 +31,7 @@ ARGUMENTS = [
     "--disable-component-update",
     "--disable-sync",
 ]
-ARTIFACTS = Path(os.environ.get("MARGINTREE_ARTIFACTS", Path(__file__).parents[2] / "artifacts"))
+ARTIFACTS = Path(os.environ.get("MARGINTREE_ARTIFACTS", Path(__file__).parents[3] / "artifacts"))
 HOSTILE = ["<script>alert(1)</script>", "</script><img src=x onerror=alert(1)>"]
 
 

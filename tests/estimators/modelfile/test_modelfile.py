@@ -22,6 +22,7 @@ from margintree import (
     save,
     to_json,
 )
+from margintree.core.cost import Cost
 from margintree.core.result import Reason
 from margintree.estimators import ESTIMATORS
 from models import fitted
@@ -123,8 +124,64 @@ def test_every_classifier_has_a_model_file(kind):
     schema = Draft202012Validator(SCHEMA)
     schema.validate(content)
     assert_same(from_json(to_json(model)), model)
-    for term in content["cost"]:
-        assert not schema.is_valid(edited(content, f"cost.{term}", "much"))
+    for part, entries in content["cost"].items():
+        for name in entries:
+            assert not schema.is_valid(edited(content, f"cost.{part}.{name}", "much"))
+
+
+RESULT = """
+{"objective": 1.5, "bound": 0.5, "reason": "limit", "limit": "time", "gap_limit": 0.0001,
+ "trace": [[0.1, 1.5, "-inf"]], "solver": "search", "version": "0.1", "seconds": 0.2,
+ "iterations": 3}
+"""
+TREE = """
+{"scaling": {"minimum": [0.0], "span": [2.0]}, "weights": [[4.0]], "intercepts": [-1.0],
+ "splits": [true], "leaf_classes": [0, 1], "leaf_mass": [[2.0, 0.0], [1.0, 3.0]]}
+"""
+VERSION_1 = f"""
+{{"format": "margintree-model", "version": 1, "written_by": "0.1.0.dev0",
+  "estimator": "CARTClassifier", "params": {{"max_depth": 1, "min_leaf": 0.1}},
+  "classes": {{"type": "str", "values": ["no", "yes"]}}, "feature_names": null,
+  "tree": {TREE}, "result": {RESULT}, "cost": {{"errors": 1.0, "splits": 0.5, "faults": 0}}}}
+"""
+VERSION_2 = f"""
+{{"format": "margintree-model", "version": 2, "written_by": "0.1.0.dev0",
+  "estimator": "MOCTSVMClassifier", "params": {{"max_depth": 1, "c1": 1.0}},
+  "classes": {{"type": "str", "values": ["no", "yes"]}}, "feature_names": ["x0"],
+  "tree": {TREE}, "result": {RESULT},
+  "cost": {{"margin": 0.5, "errors": 1.0, "violations": 0.0, "splits": 0.0, "ties": 0}},
+  "table": {{"params": {{"min_share": 0.01, "max_levels": 50}}, "names": null,
+    "columns": [{{"kind": "number", "name": "x0", "marks_missing": false, "fill": 0.0}}],
+    "left_out": []}}}}
+"""
+
+
+def test_a_model_of_version_1_is_read():
+    """Its cost is a flat list of terms, and the least weight of a leaf has its old name."""
+    Draft202012Validator(SCHEMA).validate(json.loads(VERSION_1))
+    model = from_json(VERSION_1)
+    assert model.min_samples_leaf == 0.1
+    assert model.cost_ == Cost({"errors": 1.0, "splits": 0.5}, {"faults": 0})
+    assert model.objective_ == 1.5
+    assert model.predict([[0.4], [0.6]]).tolist() == ["no", "yes"]
+    assert_same(from_json(to_json(model)), model)
+
+
+def test_a_model_of_version_2_is_read():
+    """It may have a table; its ties are faults now."""
+    Draft202012Validator(SCHEMA).validate(json.loads(VERSION_2))
+    model = from_json(VERSION_2)
+    terms = {"margin": 0.5, "errors": 1.0, "violations": 0.0, "splits": 0.0}
+    assert model.cost_ == Cost(terms, {"ties": 0})
+    assert model.predict([[0.4], [0.6], [None]]).tolist() == ["no", "yes", "no"]
+    assert json.loads(to_json(model))["version"] == 3
+
+
+def test_an_older_file_with_a_cost_of_version_3_is_refused(content):
+    """The version decides how the cost is read."""
+    for version in (1, 2):
+        with pytest.raises(ModelFileError, match=r"cost\.terms"):
+            from_json(json.dumps(edited(content, "version", version)))
 
 
 def test_what_is_not_fitted_or_not_plain_is_not_saved(path):
@@ -159,7 +216,7 @@ def test_a_failed_write_leaves_the_old_file(path, monkeypatch):
     ("where", "value", "named"),
     [
         ("format", "other", "not a margintree model"),
-        ("version", 3, "update margintree"),
+        ("version", 4, "update margintree"),
         ("version", "1", "version"),
         ("version", -1, "version"),
         ("version", True, "version"),
@@ -207,9 +264,12 @@ def test_a_failed_write_leaves_the_old_file(path, monkeypatch):
         ("result.trace", [[1, 2]], "result.trace"),
         ("result.trace", [[1, 2, None]], r"result.trace\[0\]\[2\]"),
         ("result.iterations", 1.5, "result.iterations"),
-        ("cost.ties", -1, "cost.ties"),
-        ("cost.errors", "inf", "cost.errors"),
-        ("cost", {}, "cost.margin is missing"),
+        ("cost.faults", {"ties": -1}, "cost.faults.ties"),
+        ("cost.faults", 0, "cost.faults must be an object"),
+        ("cost.terms.errors", "inf", "cost.terms.errors"),
+        ("cost.terms", {"errors": 1.0}, "cost.terms must be errors, violations, splits, margin"),
+        ("cost.terms.magic", 1.0, "they are .*magic"),
+        ("cost", {}, "cost.terms is missing"),
     ],
 )
 def test_nonsense_is_refused_by_name(path, content, where, value, named):

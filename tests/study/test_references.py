@@ -46,7 +46,7 @@ def test_parameters_reach_the_method(reference):
 
 def test_what_is_not_installed_says_so():
     """The reason is a text for a table, and using it all the same is an error that says it too."""
-    missing = Reference("nothing", "no_such_package", dict)
+    missing = Reference("nothing", "Nothing", "no_such_package", dict)
     assert "'no_such_package' is not installed" in missing.why_missing()
     with pytest.raises(MissingPackageError, match=r"margintree\[references\]"):
         missing.classifier()
@@ -54,6 +54,6 @@ def test_what_is_not_installed_says_so():
 
 def test_every_package_is_in_the_extra():
     """The extra that messages name brings what is not a requirement anyway."""
-    project = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text())["project"]
+    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())["project"]
     brought = {line.partition(">=")[0] for line in project["optional-dependencies"][EXTRA]}
     assert brought == {one.package for one in REFERENCES.values()} - {"sklearn"}

@@ -1,0 +1,105 @@
+"""What a study compares: labels, reasons to skip, and how a combination is chosen."""
+
+import numpy as np
+import pytest
+
+from margintree.core.limits import Limits
+from margintree.data.datasets import load
+from margintree.estimators import TreeClassifierCV
+from margintree.methods import METHODS
+from margintree.methods.choose import Data, TreeCandidates, divide
+from margintree.methods.scoring import half_spacing, margins_of, shares_right
+from margintree.study import learners as module
+from margintree.study.jobs import canonical
+from margintree.study.learners import NestedChoice, Settings, learners
+from margintree.study.names import in_order, method_label
+from margintree.study.references import REFERENCES
+
+COSTS = {"c1": 1.0, "c2": 1.0, "c3": 0.1}
+LIMITS = Limits(iterations=2, seed=0)
+
+
+def iris():
+    """Return iris as the study has it."""
+    X, y = canonical(load("iris"))
+    return X, np.unique(y, return_inverse=True)[1]
+
+
+def test_learners_are_the_methods_and_then_the_references():
+    """A method or a reference says by itself what it is called and what its grid tries."""
+    known = learners()
+    assert [*known] == [*METHODS, *REFERENCES]
+    for name, source in {**METHODS, **REFERENCES}.items():
+        assert known[name].label == method_label(name) == source.label
+    assert known["moctsvm"].parameters == ("c1", "c2", "c3")
+    assert known["stree"].parameters == REFERENCES["stree"].parameters
+    assert in_order(["stree", "octsvm", "cart"]) == ["cart", "octsvm", "stree"]
+
+
+def test_a_new_method_is_in_the_study_at_once(monkeypatch):
+    """The list of learners is made when it is asked for."""
+    monkeypatch.setitem(METHODS, "mine", METHODS["cart"])
+    assert learners()["mine"].label == METHODS["cart"].label
+
+
+def test_why_a_method_cannot_be_used():
+    """Too many classes; nothing is said where it can."""
+    known = learners()
+    assert known["octsvm"].why_not(3) == "for at most 2 classes; the set has 3"
+    assert known["octsvm"].why_not(2) == known["moctsvm"].why_not(30) == ""
+
+
+@pytest.mark.parametrize(
+    ("method", "scoring", "point"),
+    [("moctsvm", "nearness", COSTS), ("cart", "accuracy", {"max_splits": 2})],
+)
+def test_a_class_that_was_not_learnt_is_never_right(method, scoring, point):
+    """Neither by its side of a split nor by its label."""
+    X, y = iris()
+    known, unknown = np.flatnonzero(y != 0), np.flatnonzero(y == 0)
+    data = Data(X, y, np.ones(len(y)), 3)
+    candidates = TreeCandidates(METHODS[method], data, [{"max_depth": 2} | point], LIMITS, scoring)
+    assert candidates.try_on((known, unknown), np.inf)[0].score == 0
+    assert 0.8 < candidates.try_on((known, known), np.inf)[0].score <= 1
+
+
+@pytest.mark.parametrize("method", ["moctsvm", "octsvm"])
+def test_rows_near_a_split_count_on_both_sides(method):
+    """Near is half way to a neighbour and, as another opinion, inside the margin."""
+    X, y = iris()
+    X, y = X[y != 0], y[y != 0] - 1
+    learn, test = np.arange(0, len(y), 2), np.arange(1, len(y), 2)
+    data = Data(X, y, np.ones(len(y)), 2)
+    points = [{"max_depth": 2} | COSTS]
+    candidates = TreeCandidates(METHODS[method], data, points, LIMITS, "nearness")
+    (trial,) = candidates.try_on((learn, test), np.inf)
+    tree = trial.tree
+    rows = tree.scaling.apply(X[test])
+    reaches = half_spacing(tree.scaling.apply(X[learn])), margins_of(tree)
+    opinions = [shares_right(tree, rows, y[test], reach).mean() for reach in reaches]
+    assert trial.score == pytest.approx(np.mean(opinions))
+    assert trial.score != (tree.predict(rows) == y[test]).mean()
+
+
+@pytest.mark.parametrize(("method", "scoring"), [("moctsvm", "nearness"), ("cart", "accuracy")])
+def test_a_study_chooses_with_the_class_that_users_call(monkeypatch, method, scoring):
+    """Rows near a split count in part where a method has margins."""
+    made = []
+
+    class Recorded(TreeClassifierCV):
+        def fit(self, *rows):
+            made.append(self)
+            return super().fit(*rows)
+
+    monkeypatch.setattr(module, "TreeClassifierCV", Recorded)
+    X, y = iris()
+    grid = [{"c1": c1, "c2": 1.0, "c3": 0.1} for c1 in (0.01, 10.0)]
+    grid = grid if method == "moctsvm" else [{"max_splits": 1}, {"max_splits": 2}]
+    divisions = [(others, fold) for fold, others in divide(y, 2, seed=0)]
+    nested = NestedChoice(grid, divisions, None, 1)
+    point, fit = learners()[method].fit_chosen(X, y, nested, Settings(2, 0.05, LIMITS))
+    (chooser,) = made
+    assert (chooser.scoring, chooser.last_fit) == (scoring, "path")
+    assert point == grid[1]
+    assert fit.splits == chooser.tree_.n_splits
+    assert (fit.predict(X) == y).mean() > 0.9
