@@ -7,7 +7,7 @@ import pytest
 from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import LeaveOneGroupOut, StratifiedKFold
+from sklearn.model_selection import StratifiedKFold
 from sklearn.utils import get_tags
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -140,9 +140,10 @@ def test_the_short_name_is_the_same_class_with_another_name():
     usual = MOCTSVMClassifierCV()._points()
     assert usual == TreeClassifierCV(MOCTSVMClassifier())._points()
     assert len(usual) == 3 * 3 * 4
-    assert small().fit(X, Y).tree_ == TreeClassifierCV(**small().get_params(deep=False)).fit(
-        X, Y
-    ).tree_
+    assert (
+        small().fit(X, Y).tree_
+        == TreeClassifierCV(**small().get_params(deep=False)).fit(X, Y).tree_
+    )
 
 
 @pytest.mark.parametrize("change", ["again", "order"])
