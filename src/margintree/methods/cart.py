@@ -38,5 +38,7 @@ class CART(ErrorMethod):
         def improve(incumbent: Incumbent, _: list[ObliqueTree]) -> None:
             incumbent.take(grow(problem, limits.seed))
 
+        # Nothing is counted here, and growing a tree takes no time to speak of.
+        limits = Limits(gap=limits.gap, seed=limits.seed)
         sklearn = version("scikit-learn")
         return run(self, problem, improve, limits, (), progress, finder="cart", version=sklearn)
