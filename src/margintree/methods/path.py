@@ -73,6 +73,8 @@ def path(
     >>> [result.tree.n_splits for result in path(MOCTSVM(), rows, points)]
     [0, 1]
     """
+    if not points:
+        return []
     problems = [method.pose(rows, **point) for point in points]
     walk = _Walk(method, problems, limits or Limits(), clock or Clock())
     order = sorted(range(len(points)), key=lambda k: method.path_key(problems[k]))
@@ -80,7 +82,7 @@ def path(
         found = {k: walk.fit(k) for k in order}
         return [found[k] for k in range(len(points))]
     anchors = order[:: int(max(1 / ANCHOR_SHARE, len(order) / N_ANCHORS + 1))]
-    shared = sum(walk.fit(k, ANCHOR_FACTOR).seconds for k in anchors) / max(1, len(points))
+    shared = sum(walk.fit(k, ANCHOR_FACTOR).seconds for k in anchors) / len(points)
     found = {k: walk.fit(k) for k in order}
     for k in reversed(order):
         if walk.least_cost(k) < found[k].objective * (1 - GAIN):
@@ -102,8 +104,11 @@ class _Walk:
         """Search at a point, from the trees that are cheapest there."""
         problem = self.problems[k]
         starts = self.pool.cheapest(_prices(self.method, problem), N_STARTS)
-        if starts and self.clock.is_over():
-            return self._unsearched(problem, starts[0])
+        if self.clock.is_over():
+            # Points may have different rules, and a tree of one may break those of another.
+            allowed = [tree for tree in starts if self.method.judge(problem, tree).is_allowed]
+            if allowed:
+                return self._unsearched(problem, allowed[0])
         iterations = self._iterations(factor, len(starts))
         seconds = min(self.limits.seconds, self.clock.remaining())
         limits = replace(self.limits, iterations=iterations, seconds=seconds)
