@@ -127,7 +127,6 @@ class Line(NamedTuple):
     left: np.ndarray
     right: np.ndarray
     pull: np.ndarray
-    mass: np.ndarray
 
 
 @st.composite
@@ -141,7 +140,6 @@ def lines(draw, max_rows=9):
         left=draw(hnp.arrays(float, m, elements=prices)),
         right=draw(hnp.arrays(float, m, elements=prices)),
         pull=draw(hnp.arrays(float, m, elements=prices)),
-        mass=draw(hnp.arrays(float, m, elements=st.sampled_from([0.5, 1.0, 2.0]))),
     )
 
 

@@ -3,11 +3,9 @@
 import json
 from dataclasses import replace
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from margintree.methods.fit import fit_tree
 
 from margintree import MOCTSVMClassifier, from_json, to_json
 from margintree._lib.exceptions import CheckpointWarning, InvalidInputError, ModelFileError
@@ -16,11 +14,14 @@ from margintree.core.limits import Limits
 from margintree.core.problem import Costs, Problem
 from margintree.core.result import Reason
 from margintree.core.tree import ObliqueTree
-from margintree.exact.checkpoint import PAUSE, Checkpoint, fingerprint
+from margintree.exact.checkpoint import PAUSE, VERSION, Checkpoint
 from margintree.exact.solvers import SOLVERS
+from margintree.methods import MOCTSVM
+from margintree.methods.solve import How
+from margintree.methods.solve import solve as solve_by
 from margintree.testing.instances import clouds, tiny_problems
 from margintree.testing.margin_oracles import cheapest_tree
-from strategies import problems, raw_data, settings, trees
+from strategies import problems, trees
 
 X, y = (rows[::2] for rows in clouds())
 CLOUDS = Problem.from_data(X, y, n_classes=4, depth=2, costs=Costs(10, 1, 1))
@@ -33,7 +34,7 @@ def path(tmp_path):
 
 
 def solve(problem, path, **options):
-    return fit_tree(problem, method="exact", checkpoint=path, **options)
+    return solve_by(MOCTSVM(), problem, How("exact", checkpoint=path, **options))
 
 
 def edited(path, **entries):
@@ -52,46 +53,12 @@ def test_what_is_kept_is_what_is_known(tmp_path_factory, data):
     assert Checkpoint(path, problem).known == (tree, bound)
 
 
-@given(data=st.data())
-def test_the_fingerprint_tells_problems_apart(data):
-    """The same data in any order give the same one; another value anywhere gives another."""
-    X, y, weights, n_classes = data.draw(raw_data())
-    weights = weights / 10  # sums of such weights are rounded
-    how = data.draw(settings(n_classes))
-    order = data.draw(st.permutations(range(len(X))))
-    problem = Problem.from_data(X, y, row_weights=weights, **how)
-    same = Problem.from_data(X[order], y[order], row_weights=weights[order], **how)
-    assert fingerprint(problem) == fingerprint(same)
-    costs, scaling = problem.costs, problem.scaling
-    others = (
-        {"X": problem.X + 0.5},
-        {"row_weights": problem.row_weights * 2},
-        {"n_classes": n_classes + 1, "error_costs": 1 - np.eye(n_classes + 1)},
-        {"depth": problem.depth + 1},
-        {"costs": replace(costs, errors=costs.errors + 1)},
-        {"costs": replace(costs, violations=costs.violations + 1)},
-        {"costs": replace(costs, splits=costs.splits + 1)},
-        {"routing_margin": 0.5},
-        {"margin_norm": "plain" if problem.margin_norm == "squared" else "squared"},
-        {"scaling": replace(scaling, minimum=scaling.minimum - 1)},
-        {"scaling": replace(scaling, span=scaling.span * 2)},
-    )
-    prints = [fingerprint(problem), *(fingerprint(replace(problem, **other)) for other in others)]
-    assert len({*prints}) == len(prints)
-
-
-def test_integers_and_floats_are_the_same_numbers():
-    """A cost of 10 is a cost of 10.0."""
-    prints = {fingerprint(replace(CLOUDS, costs=Costs(c, c, c))) for c in (10, 10.0)}
-    assert len(prints) == 1
-
-
 @pytest.mark.parametrize("solver", sorted(SOLVERS))
 def test_an_interrupted_solve_goes_on_to_the_end_of_an_undisturbed_one(path, solver):
     """Interrupted at every step and resumed, it ends with the same cost and a proof."""
     if not SOLVERS[solver].status().licensed:
         pytest.skip(f"{solver} does not take models of this size here")
-    undisturbed = fit_tree(CLOUDS, method="exact", solver=solver)
+    undisturbed = solve(CLOUDS, None, solver=solver)
     assert undisturbed.is_optimal
     bounds = [0.0]
     for _ in range(3):
@@ -121,9 +88,9 @@ def test_a_finished_solve_is_not_done_again(path):
 
 def test_the_solver_writes_every_better_tree(path, monkeypatch):
     """What the file says at any time is a tree, its true cost and a bound below the optimum."""
-    poor = fit_tree(CLOUDS, limits=Limits(iterations=0)).tree
-    best = fit_tree(CLOUDS, method="exact").objective
-    monkeypatch.setattr("margintree.methods.fit._MarginTrees.first", first_without_search)
+    poor = MOCTSVM().search(CLOUDS, Limits(iterations=0)).tree
+    best = solve(CLOUDS, None).objective
+    monkeypatch.setattr(MOCTSVM, "start", start_without_search)
     kept = []
     properly = Checkpoint.keep
 
@@ -143,10 +110,8 @@ def test_the_solver_writes_every_better_tree(path, monkeypatch):
         assert content["bound"] <= best * (1 + 1e-6)
 
 
-def first_without_search(model, limits, starts, progress):
-    from margintree.search.margin import search
-
-    return search(model.problem, replace(limits, iterations=0), starts, progress)
+def start_without_search(method, problem, limits, starts, progress):
+    return method.search(problem, replace(limits, iterations=0), starts, progress)
 
 
 def test_bounds_are_never_wrong(tmp_path):
@@ -194,9 +159,9 @@ def test_another_problem_is_refused(path):
     """The message names the file and what to do, and the file stays as it is."""
     solve(CLOUDS, path, limits=Limits(seconds=0))
     before = path.read_bytes()
-    other = replace(CLOUDS, costs=Costs(10, 1, 2))
-    with pytest.raises(InvalidInputError, match=r"c\.json.*other rows, costs or depth.*delete"):
-        solve(other, path)
+    for other in (replace(CLOUDS, costs=Costs(10, 1, 2)), CLOUDS.with_rules(max_splits=2)):
+        with pytest.raises(InvalidInputError, match=r"c\.json.*other rows, costs or depth.*delete"):
+            solve(other, path)
     assert path.read_bytes() == before
 
 
@@ -209,7 +174,7 @@ def test_another_problem_is_refused(path):
         lambda path: path.write_text("[]"),
         lambda path: path.write_text("{}"),
         lambda path: edited(path, format="margintree-model"),
-        lambda path: edited(path, version=2),
+        lambda path: edited(path, version=VERSION - 1),
         lambda path: edited(path, bound="much"),
         lambda path: edited(path, bound=None),
         lambda path: edited(path, tree={}),
@@ -260,7 +225,7 @@ def test_bounds_alone_are_written_now_and_then(path):
 def test_a_search_has_no_checkpoint(path):
     """The message says for what it is."""
     with pytest.raises(InvalidInputError, match=r"method='exact'.*'search' was given"):
-        fit_tree(CLOUDS, checkpoint=path)
+        solve_by(MOCTSVM(), CLOUDS, How(checkpoint=path))
 
 
 def test_the_classifier_goes_on_where_it_was(path):

@@ -1,4 +1,4 @@
-"""Paths: one training set under many costs."""
+"""Paths: one training set under many costs, by any method."""
 
 from dataclasses import replace
 
@@ -6,92 +6,137 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from margintree.methods.tuning import (
-    Pool,
-    fit_cart_path,
-    fit_moctsvm_path,
-    fit_oct_path,
-    fit_octh_path,
-    fit_octsvm_path,
-)
 
-from margintree.core.judges import price_errors, price_labels, price_margins, relative_errors
 from margintree.core.limits import Clock, Limits
 from margintree.core.problem import Costs, Problem
-from margintree.core.rules import Shape
+from margintree.core.result import Reason
 from margintree.core.tree import ObliqueTree
-from margintree.methods import fit_oct
-from margintree.search.margin import search
+from margintree.methods import CART, METHODS, MOCTSVM, OCT, OCTH, OCTSVM
+from margintree.methods.path import Pool, path
 
-GRID = [Costs(c1, c2, c3) for c1 in (1e-3, 1.0, 100.0) for c2 in (0.1, 10.0) for c3 in (0.1, 1.0)]
+GRID = [
+    {"max_depth": 2, "c1": c1, "c2": c2, "c3": c3}
+    for c1 in (1e-3, 1.0, 100.0)
+    for c2 in (0.1, 10.0)
+    for c3 in (0.1, 1.0)
+]
 FEW = Limits(iterations=4)
 
 
-def small_problem(n_classes=3, seed=0, n_rows=24):
-    """Return overlapping classes in the plane."""
+def rows_of(n_classes=3, seed=0, n_rows=24):
+    """Return overlapping classes in the plane; depth and costs are those of no point."""
     rng = np.random.default_rng(seed)
     y = np.arange(n_rows) % n_classes
     X = rng.normal(size=(n_rows, 2)) + 2 * np.column_stack([y, y % 2])
-    return Problem.from_data(X, y, n_classes=n_classes, depth=2)
+    return Problem.from_data(X, y, n_classes=n_classes, depth=1)
+
+
+ROWS, TWO = rows_of(), rows_of(n_classes=2)
+POINTS = {
+    "moctsvm": GRID,
+    "octsvm": GRID[4:8],
+    "oct": [{"max_depth": 2, "max_splits": k} for k in (3, 1, 2)],
+    "cart": [{"max_depth": 2, "max_splits": k} for k in (3, 1, 2)],
+    "octh": [{"max_depth": 2, "alpha": alpha} for alpha in (1.0, 0.001, 0.1)],
+}
+"""Some points for every method."""
+
+
+def check(method, rows, points, results):
+    """Assert what must hold of any path."""
+    assert len(results) == len(points)
+    for point, result in zip(points, results, strict=True):
+        problem = method.pose(rows, **point)
+        assert result.cost == method.judge(problem, result.tree)
+        assert result.cost.is_allowed
+        assert 0 <= result.bound <= result.objective
+        leaf = ObliqueTree.leaf(problem.depth, problem.n_features, problem.n_classes)
+        assert result.objective <= method.judge(problem, method.simplify(problem, leaf)).total
 
 
 @pytest.fixture(scope="module")
-def path():
-    return fit_moctsvm_path(small_problem(), GRID, FEW)
+def moctsvm_path():
+    return path(MOCTSVM(), ROWS, GRID, FEW)
 
 
-def test_a_path_says_what_the_judge_says(path):
-    """Every point of the grid has the costs of its own, and a bound below."""
-    for costs, result in zip(GRID, path, strict=True):
-        problem = replace(small_problem(), costs=costs)
-        judged = price_margins(problem, result.tree)
-        assert result.objective == judged.total
-        assert judged.is_allowed
-        assert result.bound <= result.objective
-        assert result.objective <= problem.error_prices.sum(axis=0).min()
+def test_every_method_has_points():
+    """A method that is added gets a path that is tested."""
+    assert POINTS.keys() == METHODS.keys()
+
+
+@pytest.mark.parametrize("name", POINTS)
+def test_a_path_says_what_the_judge_says(name):
+    """Every point is posed by the method, judged by it, keeps its rules, and has a bound below."""
+    method, points = METHODS[name], POINTS[name]
+    check(method, TWO, points, path(method, TWO, points, FEW))
+
+
+@pytest.mark.parametrize("name", POINTS)
+def test_a_path_is_the_same_again_and_in_any_order(name):
+    """Nothing but the training set, the points and the limits decides it."""
+    method, points = METHODS[name], POINTS[name]
+    backwards = path(method, TWO, points[::-1], FEW)[::-1]
+    assert [r.tree for r in backwards] == [r.tree for r in path(method, TWO, points, FEW)]
+
+
+def test_more_classes_than_two(moctsvm_path):
+    """The path of MOCTSVM takes any number, and keeps what must hold."""
+    check(MOCTSVM(), ROWS, GRID, moctsvm_path)
+
+
+def test_depth_and_costs_of_the_rows_play_no_part(moctsvm_path):
+    """Points say all that there is to say."""
+    other = MOCTSVM().pose(ROWS, max_depth=3, c1=7.0, c2=7.0, c3=7.0, max_splits=1)
+    again = path(MOCTSVM(), other, GRID, FEW)
+    assert [r.tree for r in again] == [r.tree for r in moctsvm_path]
 
 
 def test_a_path_without_iterations_searches_nothing():
-    """Every combination gets a tree without splits."""
-    results = fit_moctsvm_path(small_problem(), GRID, Limits(iterations=0))
+    """Every point gets a tree without splits."""
+    results = path(MOCTSVM(), ROWS, GRID, Limits(iterations=0))
     assert {(result.iterations, result.tree.n_splits) for result in results} == {(0, 0)}
 
 
-def test_a_path_is_the_same_again_and_in_any_order(path):
-    """Nothing but the training set, the grid and the limits decides it."""
-    backwards = fit_moctsvm_path(small_problem(), GRID[::-1], FEW)[::-1]
-    assert [result.tree for result in backwards] == [result.tree for result in path]
+@pytest.mark.parametrize("name", POINTS)
+def test_a_path_without_points_is_empty(name):
+    """There is nothing to fit."""
+    assert path(METHODS[name], TWO, [], FEW) == []
 
 
-def test_a_path_is_better_than_single_fits(path):
+def test_a_path_is_better_than_single_fits(moctsvm_path):
     """With as many local searches at each point, warm starts cost no more in the mean."""
-    cold = [search(replace(small_problem(), costs=costs), FEW).objective for costs in GRID]
-    ratios = np.log([result.objective for result in path]) - np.log(cold)
+    cold = [MOCTSVM().search(MOCTSVM().pose(ROWS, **point), FEW).objective for point in GRID]
+    ratios = np.log([result.objective for result in moctsvm_path]) - np.log(cold)
     assert ratios.mean() <= 0
     assert ratios.max() < 0.1
 
 
-def test_points_that_the_bound_proves_are_not_searched(path):
+def test_points_that_the_bound_proves_are_not_searched(moctsvm_path):
     """Errors so cheap that no split pays."""
-    proved = [r for costs, r in zip(GRID, path, strict=True) if costs.errors == 1e-3]
+    proved = [r for point, r in zip(GRID, moctsvm_path, strict=True) if point["c1"] == 1e-3]
     assert all(r.is_optimal and r.tree.n_splits == 0 and r.iterations == 0 for r in proved)
 
 
 def test_many_rows_are_searched_by_way_of_samples():
     """What is shared belongs to all rows, and samples have their own."""
-    problem = small_problem(n_rows=1100)
-    (result,) = fit_moctsvm_path(problem, [Costs(1.0, 0.1, 1.0)], Limits(iterations=2))
-    judged = price_margins(replace(problem, costs=Costs(1.0, 0.1, 1.0)), result.tree)
-    assert result.objective == judged.total
+    rows = rows_of(n_rows=1100)
+    points = [{"max_depth": 2, "c1": 1.0, "c2": 0.1, "c3": 1.0}]
+    assert MOCTSVM().share(rows, FEW) is None
+    check(MOCTSVM(), rows, points, path(MOCTSVM(), rows, points, Limits(iterations=2)))
 
 
-def test_octsvm():
-    """Its judge, its costs; two classes."""
-    problem, grid = small_problem(n_classes=2), GRID[4:8]
-    for costs, result in zip(grid, fit_octsvm_path(problem, grid, FEW), strict=True):
-        judged = price_labels(replace(problem, costs=costs), result.tree)
-        assert result.objective == judged.total
-        assert judged.is_allowed
+def test_what_does_not_depend_on_costs_is_computed_once(monkeypatch):
+    """And handed to every search of the path."""
+    shared, search = [], MOCTSVM.search
+
+    def noted(method, problem, limits, starts=(), progress=None, **more):
+        shared.append(more["shared"])
+        return search(method, problem, limits, starts, progress, **more)
+
+    monkeypatch.setattr(MOCTSVM, "search", noted)
+    path(MOCTSVM(), ROWS, GRID, FEW)
+    assert len(shared) > len(GRID)
+    assert all(one is shared[0] is not None for one in shared)
 
 
 @settings(max_examples=10)
@@ -100,30 +145,95 @@ def test_oct_and_cart_by_number_of_splits(seed):
     """More splits never cost errors, OCT is as good as alone, and CART is never better."""
     rng = np.random.default_rng(seed)
     X, y = rng.integers(0, 5, size=(20, 2)), rng.integers(0, 3, size=20)
-    problem = relative_errors(X, y, n_classes=3, depth=2)
-    shape = Shape.of(problem, 0.05)
-    found = fit_oct_path(problem, shape, [3, 1, 2])
+    rows, points = Problem.from_data(X, y, n_classes=3, depth=2), POINTS["oct"]
+    found = path(OCT(), rows, points)
     costs = [found[k].objective for k in (1, 2, 0)]
     assert costs == sorted(costs, reverse=True)
     assert all(result.is_optimal for result in found)
-    assert costs[-1] == fit_oct(problem, shape).objective
-    for oct_, cart in zip(found, fit_cart_path(problem, shape, [3, 1, 2]), strict=True):
+    for point, result in zip(points, found, strict=True):
+        assert result.objective == OCT().search(OCT().pose(rows, **point), Limits()).objective
+    for oct_, cart in zip(found, path(CART(), rows, points), strict=True):
         assert cart.objective >= oct_.objective - 1e-9
 
 
+def test_cart_on_a_path_is_cart_alone():
+    """Known trees are nothing to a greedy method, nor are iterations."""
+    for point, result in zip(POINTS["cart"], path(CART(), ROWS, POINTS["cart"], FEW), strict=True):
+        alone = CART().search(CART().pose(ROWS, **point), Limits())
+        assert (result.tree, result.reason, result.limit) == (alone.tree, alone.reason, None)
+
+
 def test_octh_by_price_of_a_feature():
-    """Prices are those of the point, and dear features end in a single leaf."""
-    rows = small_problem()
-    problem = relative_errors(rows.X, rows.y, n_classes=3, depth=2)
-    shape = Shape.of(problem, 0.05, axis_parallel=False, separation=0.001)
-    grid = [1.0, 0.001, 0.1]
-    path = fit_octh_path(problem, shape, grid, FEW)
-    for alpha, result in zip(grid, path, strict=True):
-        costs = replace(problem.costs, splits=alpha)
-        judged = price_errors(replace(problem, costs=costs), shape, result.tree)
-        assert result.objective == pytest.approx(judged.total)
-        assert judged.is_allowed
-    assert path[0].tree.n_splits == 0
+    """Dear features end in a single leaf; a tree of cheaper ones starts the search for the next."""
+    dear, cheap, middling = path(OCTH(), ROWS, POINTS["octh"], FEW)
+    assert dear.tree.n_splits == 0
+    problem = OCTH().pose(ROWS, **POINTS["octh"][2])
+    assert middling.objective <= OCTH().judge(problem, cheap.tree).total + 1e-9
+
+
+def test_octsvm_takes_two_classes_only():
+    """As elsewhere."""
+    with pytest.raises(ValueError, match="binary"):
+        path(OCTSVM(), ROWS, POINTS["octsvm"], FEW)
+
+
+@pytest.mark.parametrize("name", POINTS)
+def test_a_path_without_time_has_a_tree_for_every_point(name):
+    """A clock that never ends changes nothing; one that is over leaves the cheapest known trees."""
+    method, points = METHODS[name], POINTS[name]
+    usual = path(method, TWO, points, FEW)
+    unhurried = path(method, TWO, points, FEW, Clock(1e9))
+    assert [r.tree for r in unhurried] == [r.tree for r in usual]
+    hurried = path(method, TWO, points, FEW, Clock(0))
+    check(method, TWO, points, hurried)
+    assert sum(bool(result.trace) for result in hurried) <= 1  # the first search was the last
+    for result in hurried:
+        assert result.limit == "time" or result.is_optimal or method.name == CART.name
+
+
+def test_known_trees_that_break_the_rules_of_a_point_are_no_answer():
+    """Where time is over, a point with fewer splits does not get a tree with more."""
+    points = [
+        {"max_depth": 2, "c1": 100.0, "c2": 1.0, "c3": 0.01, "max_splits": k} for k in (3, 1, 0)
+    ]
+    clock = Clock(1e9)
+
+    class Late(MOCTSVM):
+        def search(self, *given, **more):
+            result = super().search(*given, **more)
+            clock.limit = 0.0
+            return result
+
+    results = path(Late(), ROWS, points, FEW, clock)
+    assert results[0].tree.n_splits > 1
+    check(MOCTSVM(), ROWS, points, results)
+
+
+def test_memory_that_is_full_ends_a_path():
+    """The limit is named, and every point has a tree."""
+    results = path(MOCTSVM(), ROWS, GRID, FEW, Clock(memory=1e-3))
+    check(MOCTSVM(), ROWS, GRID, results)
+    assert {result.limit for result in results} <= {"memory", "time", None}
+    assert "memory" in {result.limit for result in results}
+
+
+@pytest.mark.parametrize("name", POINTS)
+def test_an_interrupt_ends_the_path(name, monkeypatch):
+    """A path is known by its limits alone, so half a path is none."""
+    method, points = METHODS[name], POINTS[name]
+    search = type(method).search
+
+    def interrupted(*given, **more):
+        return replace(search(*given, **more), reason=Reason.INTERRUPTED)
+
+    monkeypatch.setattr(type(method), "search", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        path(method, TWO, points, FEW)
+
+
+def test_seconds_include_what_was_done_for_all_points(moctsvm_path):
+    """First visits of some points at length are shared by all."""
+    assert all(result.seconds > 0 for result in moctsvm_path)
 
 
 @given(
@@ -146,13 +256,18 @@ def test_a_pool_prices_trees_at_any_costs(terms, prices):
     assert len({term[0] for term in chosen}) == len(chosen) == min(3, len({t[0] for t in terms}))
 
 
-def test_a_path_without_time_has_a_tree_for_every_combination():
-    """A clock that never ends changes nothing; one that is over leaves the cheapest known trees."""
-    problem = small_problem()
-    unhurried = fit_moctsvm_path(problem, GRID, FEW, Clock(1e9))
-    assert [r.tree for r in unhurried] == [r.tree for r in fit_moctsvm_path(problem, GRID, FEW)]
-    hurried = fit_moctsvm_path(problem, GRID, FEW, Clock(0))
-    assert not any(result.trace for result in hurried)  # the first search was the last
-    for costs, result in zip(GRID, hurried, strict=True):
-        assert result.limit == "time" or result.is_optimal
-        assert result.objective == price_margins(replace(problem, costs=costs), result.tree).total
+@pytest.mark.parametrize("name", POINTS)
+def test_terms_are_in_proportion_to_their_prices(name):
+    """That is what lets a pool price all trees at any costs, for every method."""
+    method = METHODS[name]
+    problem = method.pose(TWO, **POINTS[name][0])
+    tree = ObliqueTree.stump([3.0, 0.5], -1.2, leaf_classes=[0, 1], n_classes=2).deepened(2)
+    priced = replace(problem, costs=Costs(errors=7.0, violations=5.0, splits=3.0))
+    unit = replace(problem, costs=Costs(1.0, 1.0, 1.0))
+    if "relabelled" in method.terms:  # whether a row is relabelled depends on the prices
+        priced = replace(problem, costs=Costs(3.0, 3.0, 3.0))
+    terms, ones = (method.judge(posed, tree).terms for posed in (priced, unit))
+    assert {*terms} == {*method.terms}
+    for term, price in method.terms.items():
+        factor = getattr(priced.costs, price) if price else 1.0
+        assert terms[term] == pytest.approx(factor * ones[term])

@@ -7,7 +7,7 @@ from hypothesis import given
 from margintree.core.judges import price_margins
 from margintree.core.problem import Costs, Problem
 from margintree.core.simplify import simplify
-from margintree.exact.programs import Strengthening, bounds, build
+from margintree.exact.programs import Strengthening, big_m, build
 from margintree.exact.programs.big_m import derive_bounds, least_errors
 from strategies import problems_with_trees
 
@@ -63,6 +63,6 @@ def test_a_better_tree_tightens_every_big_m():
 def test_the_distance_for_many_rows_is_never_too_small(monkeypatch):
     """The corner of the box is at least as far away as the farthest row."""
     X = np.random.default_rng(0).random((30, 3))
-    exact = bounds.farthest(X)
-    monkeypatch.setattr(bounds, "MANY_ROWS", 10)
-    assert (bounds.farthest(X) >= exact).all()
+    exact = big_m.farthest(X)
+    monkeypatch.setattr(big_m, "MANY_ROWS", 10)
+    assert (big_m.farthest(X) >= exact).all()

@@ -57,27 +57,22 @@ def test_keys_that_are_no_numbers_have_some_order():
     assert sorted(sorted_order(np.array([0.0, np.nan, 1.0]))) == [0, 1, 2]
 
 
-def intercept_of(line, eps, least_mass=0.0):
+def intercept_of(line, eps, mass=None, least_mass=0.0):
     """Return the best intercept of rows along a line, and its cost."""
-    sides = line.left, line.right, line.pull, line.mass
-    return best_intercept(line.values, *sides, eps, least_mass)
-
-
-def lighter_side(line, place):
-    """Return the weight of the lighter side of an intercept."""
-    goes_right = line.values + place >= 0
-    return min(line.mass[goes_right].sum(), line.mass[~goes_right].sum())
+    mass = np.ones(len(line.values)) if mass is None else mass
+    return best_intercept(line.values, line.left, line.right, line.pull, mass, eps, least_mass)
 
 
 @few
-@given(lines(), margins, st.sampled_from([0.5, 1.0, 2.0, 3.5]))
-def test_an_intercept_leaves_no_side_too_light(line, eps, least_mass):
+@given(lines(), margins, st.sampled_from([0.5, 1.0, 2.0, 3.5]), st.integers(0, 99))
+def test_an_intercept_leaves_no_side_too_light(line, eps, least_mass, seed):
     """It is the best of those between two rows that leave enough weight on both sides."""
-    place, cost = intercept_of(line, eps, least_mass)
+    mass = np.random.default_rng(seed).choice([0.5, 1.0, 2.0], len(line.values))
+    place, cost = intercept_of(line, eps, mass, least_mass)
     best = np.inf
     for cut in np.unique(line.values)[1:]:
         is_right = line.values >= cut
-        if min(line.mass[is_right].sum(), line.mass[~is_right].sum()) >= least_mass:
+        if min(mass[is_right].sum(), mass[~is_right].sum()) >= least_mass:
             # With any other side so dear that nobody chooses it, the rule changes nothing.
             dear = 1e6 * np.ones(len(line.values))
             forced = line._replace(
@@ -87,7 +82,8 @@ def test_an_intercept_leaves_no_side_too_light(line, eps, least_mass):
             best = min(best, least if least < 1e6 else np.inf)
     assert cost == pytest.approx(best, rel=1e-9, abs=1e-9)
     if cost < np.inf:
-        assert lighter_side(line, place) >= least_mass
+        goes_right = line.values + place >= 0
+        assert min(mass[goes_right].sum(), mass[~goes_right].sum()) >= least_mass
 
 
 @few
