@@ -1,4 +1,4 @@
-"""Choices: how much of a row is right where near splits let it pass on both sides."""
+"""How trees are scored: in whole rows, and in parts of rows that are near a split."""
 
 from dataclasses import replace
 
@@ -9,7 +9,16 @@ from hypothesis import strategies as st
 
 import strategies
 from margintree.core import topology
-from margintree.methods.choose import half_spacing, margins_of, shares_right
+from margintree.core.problem import Problem
+from margintree.core.tree import ObliqueTree
+from margintree.methods.scoring import (
+    SCORES,
+    accuracy,
+    half_spacing,
+    margins_of,
+    nearness,
+    shares_right,
+)
 
 REACH = st.floats(0.01, 10.0)
 
@@ -103,3 +112,34 @@ def test_rows_that_are_too_close_for_a_distance_are_in_one_place():
     """The squares of their differences are 0."""
     assert half_spacing(np.array([[0.0], [1e-200]])) == 1.0
     assert half_spacing(np.array([[0.0], [1e-200], [0.5]])) == 0.25
+
+
+@given(strategies.problems_with_trees(), st.integers(0, 2**32 - 1))
+def test_accuracy_is_one_less_the_price_of_an_error(drawn, seed):
+    """Raw rows are scaled as the tree says; a row that is right counts 1."""
+    problem, tree = drawn
+    rng = np.random.default_rng(seed)
+    raw = problem.scaling.minimum + rng.random((6, problem.n_features)) * problem.scaling.span
+    y = rng.integers(0, problem.n_classes, 6)
+    found = accuracy(problem, tree, raw, y)
+    predicted = tree.predict(tree.scaling.apply(raw))
+    assert found.tolist() == [
+        1 - problem.error_costs[k, k_] for k, k_ in zip(y, predicted, strict=True)
+    ]
+    assert (found[predicted == y] == 1).all()
+
+
+def test_nearness_is_the_mean_over_two_widths():
+    """Half the distance of neighbouring rows, and the margin."""
+    problem = Problem.from_data([[0.0], [4.0], [6.0], [10.0]], [0, 0, 1, 1], n_classes=2, depth=1)
+    tree = ObliqueTree.stump([2.0], -1.0, leaf_classes=[0, 1], n_classes=2)
+    tree = replace(tree, scaling=problem.scaling)
+    raw, y = np.array([[5.0], [6.0], [10.0], [-10.0]]), np.array([1, 1, 1, 1])
+    spacing, margin = half_spacing(problem.X), margins_of(tree)
+    assert (spacing, margin.tolist()) == (pytest.approx(0.2), [0.5])
+    np.testing.assert_allclose(nearness(problem, tree, raw, y), [0.5, (0.75 + 0.6) / 2, 1.0, 0.0])
+
+
+def test_scores_have_names():
+    """Those that a choice can be asked for."""
+    assert {"accuracy": accuracy, "nearness": nearness} == SCORES
