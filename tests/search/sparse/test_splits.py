@@ -1,11 +1,21 @@
-"""One split of a sparse tree: its weights and its threshold, against plain twins."""
+"""Sparse trees as nested splits; the weights and the threshold of one, against plain twins."""
 
 import numpy as np
 import pytest
+from hypothesis import given
 from scipy.optimize import linprog
 
 from margintree.core.rules import Rules
-from margintree.search.sparse.thresholds import best_thresholds, sparse_weights
+from margintree.core.simplify import simplify
+from margintree.search.sparse.splits import (
+    best_thresholds,
+    follow,
+    n_splits,
+    sparse_weights,
+    to_node,
+    to_tree,
+)
+from strategies import problems_with_trees
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -51,3 +61,17 @@ def test_sparse_weights_cost_as_little_as_those_of_the_primal_program(seed):
     turns = sides - values  # the best intercept puts a row on its margin
     hinges = np.maximum(0.0, 1 - sides * (values + turns[:, None])) @ pulls
     assert np.abs(weights).sum() + hinges.min() == pytest.approx(twin.fun, rel=1e-6, abs=1e-9)
+
+
+@given(problems_with_trees())
+def test_trees_and_nodes_are_the_same(drawn):
+    """A tree becomes nodes and comes back, and rows get the same classes on either side."""
+    problem, tree = drawn
+    tree = simplify(problem, tree)
+    node = to_node(tree)
+    again = simplify(problem, to_tree(problem, node))
+    assert n_splits(node) == tree.n_splits
+    np.testing.assert_array_equal(again.weights, tree.weights)
+    np.testing.assert_array_equal(again.intercepts, tree.intercepts)
+    np.testing.assert_array_equal(again.leaf_classes, tree.leaf_classes)
+    np.testing.assert_array_equal(follow(node, problem.X), tree.predict(problem.X))
