@@ -136,8 +136,8 @@ def test_nearness_is_the_mean_over_two_widths():
     tree = replace(tree, scaling=problem.scaling)
     raw, y = np.array([[5.0], [6.0], [10.0], [-10.0]]), np.array([1, 1, 1, 1])
     spacing, margin = half_spacing(problem.X), margins_of(tree)
-    assert (spacing, margin.tolist()) == (pytest.approx(0.2), [0.5])
-    np.testing.assert_allclose(nearness(problem, tree, raw, y), [0.5, (0.75 + 0.6) / 2, 1.0, 0.0])
+    assert (spacing, margin.tolist()) == (pytest.approx(0.15), [0.5])
+    np.testing.assert_allclose(nearness(problem, tree, raw, y), [0.5, (5 / 6 + 0.6) / 2, 1.0, 0.0])
 
 
 def test_scores_have_names():
