@@ -17,7 +17,8 @@ from margintree._lib.exceptions import InvalidInputError
 from margintree.data.tables import csv_text
 from margintree.study.exported import Study, export_study, read_study
 from margintree.study.formats import latex, markdown, terminal, web_page
-from margintree.study.names import MEASURES, READINGS, notes
+from margintree.study.names import MEASURES, READINGS
+from margintree.study.notes import notes
 from margintree.study.result_tables import (
     Cell,
     Table,
