@@ -8,6 +8,7 @@ from hypothesis.extra import numpy as hnp
 
 from margintree.core.problem import Costs, Problem
 from margintree.search.margin.kernel_data import (
+    gram_of,
     make_kernel_data,
     new_state,
     new_working_tree,
@@ -49,6 +50,11 @@ class Case(NamedTuple):
         return range(1, len(self.working.intercepts))
 
 
+def kernel_data_of(problem):
+    """Return what kernels know of a problem, inner products included."""
+    return make_kernel_data(problem, gram_of(problem))
+
+
 @st.composite
 def small_problems(draw, max_depth=3):
     """Draw a problem with few rows; equal rows, constant columns and free terms are common."""
@@ -70,7 +76,7 @@ def small_problems(draw, max_depth=3):
 def cases(draw, splits=either):
     """Draw a problem and any working tree; each hyperplane passes a row at a chosen distance."""
     problem = draw(small_problems())
-    kernel_data = make_kernel_data(problem)
+    kernel_data = kernel_data_of(problem)
     working = new_working_tree(kernel_data, draw(scales))
     working.labels[:] = draw(labels_of(kernel_data, len(working.labels)))
     for node in range(1, len(working.intercepts)):
@@ -83,8 +89,8 @@ def cases(draw, splits=either):
 
 
 @st.composite
-def tasks(draw, case):
-    """Draw the kernel_data of a case, with any number of payments for classes on the way."""
+def data_with_tolls(draw, case):
+    """Draw the kernel data of a case, with any number of payments for classes on the way."""
     counts = st.integers(0, 3).map(float)
     n_nodes, n_classes = len(case.working.splits), case.problem.n_classes
     tolls = draw(hnp.arrays(float, (n_nodes, 2), elements=counts))
@@ -121,6 +127,7 @@ class Line(NamedTuple):
     left: np.ndarray
     right: np.ndarray
     pull: np.ndarray
+    mass: np.ndarray
 
 
 @st.composite
@@ -134,6 +141,7 @@ def lines(draw, max_rows=9):
         left=draw(hnp.arrays(float, m, elements=prices)),
         right=draw(hnp.arrays(float, m, elements=prices)),
         pull=draw(hnp.arrays(float, m, elements=prices)),
+        mass=draw(hnp.arrays(float, m, elements=st.sampled_from([0.5, 1.0, 2.0]))),
     )
 
 
@@ -146,8 +154,8 @@ def corners(n_each=3, depth=3):
     return Problem.from_data(X, y, n_classes=len(clouds), depth=depth, costs=Costs(10.0, 1.0, 0.1))
 
 
-def bench_for(problem, scale=8.0, seed=0):
+def local_search_for(problem, scale=8.0, seed=0):
     """Return a local search with a tree without splits."""
-    local = LocalSearch(make_kernel_data(problem), np.random.default_rng(seed))
+    local = LocalSearch(kernel_data_of(problem), np.random.default_rng(seed))
     local.clear(scale)
     return local

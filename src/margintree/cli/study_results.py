@@ -101,8 +101,8 @@ def table(
     margintree study table rows.csv.bz2 --format latex -o table.tex
     """
     from margintree.data.tables import csv_text
-    from margintree.study.notes import notes
     from margintree.study.result_tables import numbers
+    from margintree.study.summary import notes
 
     path = _found(store)
     _check(output, path)

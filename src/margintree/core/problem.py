@@ -2,20 +2,20 @@
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Literal, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
 from margintree._lib.arrays import FloatArray, IntArray
 from margintree._lib.exceptions import InvalidInputError
 from margintree.core import topology
+from margintree.core.margin import MARGINS, MarginNorm
 from margintree.core.rules import Rules, least_mass_of
 from margintree.core.space import Scaling
 
 MAX_DEPTH = 10
 """The deepest tree allowed; a complete binary tree of this depth has 1,023 branch nodes."""
 
-MarginNorm = Literal["squared", "plain"]
 _Norm = TypeVar("_Norm", float, FloatArray)
 
 
@@ -220,11 +220,12 @@ class Problem:
         >>> problem.margin_price(2.0), problem.margin_price(np.array([0.0, 2.0]))
         (2.0, array([0., 2.]))
         """
-        return norm**2 / 2 if self.margin_norm == "squared" else norm / 2
+        price: _Norm = MARGINS[self.margin_norm].price(norm)
+        return price
 
     def norm_at_price(self, price: float) -> float:
         """Return the largest norm whose margin term is at most ``price``."""
-        return float(np.sqrt(2 * price)) if self.margin_norm == "squared" else 2 * price
+        return MARGINS[self.margin_norm].norm_at(price)
 
 
 def merged_rows(
@@ -274,9 +275,9 @@ def _check(problem: Problem) -> None:
             f"routing_margin must lie strictly between 0 and 1; {margin!r} was given. "
             "Without it a row on a hyperplane could be sent to either side."
         )
-    if problem.margin_norm not in ("squared", "plain"):
+    if problem.margin_norm not in MARGINS:
         raise InvalidInputError(
-            f"margin_norm must be 'squared' or 'plain'; {problem.margin_norm!r} was given."
+            f"margin_norm must be one of {[*MARGINS]}; {problem.margin_norm!r} was given."
         )
     if len(problem.y) and not 0 <= problem.y.min() <= problem.y.max() < problem.n_classes:
         raise InvalidInputError(f"Class codes must lie in 0..{problem.n_classes - 1}.")

@@ -6,6 +6,7 @@ from typing import Any
 
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from margintree.core.margin import MARGINS
 from margintree.core.problem import MAX_DEPTH
 from margintree.core.tree import ObliqueTree
 from margintree.estimators._base import TreeClassifier
@@ -24,7 +25,7 @@ CONSTRAINTS: dict[str, list[Any]] = {
     "min_samples_leaf": [COUNT, Interval(Real, 0, 0.5, closed="both")],
     "separation": BETWEEN_0_AND_1,
     "routing_margin": BETWEEN_0_AND_1,
-    "margin_norm": [StrOptions({"squared", "plain"})],
+    "margin_norm": [StrOptions({*MARGINS})],
     "error_costs": ["array-like", dict, None],
     "class_weight": [dict, StrOptions({"balanced"}), None],
     "smoothing": AT_LEAST_0,

@@ -3,7 +3,7 @@
 from os import PathLike
 from typing import Any
 
-from margintree.core.problem import MarginNorm
+from margintree.core.margin import MarginNorm
 from margintree.core.result import Progress
 from margintree.estimators._plain import MethodClassifier
 from margintree.methods import METHODS

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from margintree.core.problem import MarginNorm
+from margintree.core.margin import MarginNorm
 from margintree.core.result import Progress
 from margintree.estimators._plain import MethodClassifier
 from margintree.methods import METHODS

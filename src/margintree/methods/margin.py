@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from margintree._lib.arrays import AnyArray
 from margintree.core.limits import Limits
+from margintree.core.margin import MarginNorm
 from margintree.core.method import Method
-from margintree.core.problem import Costs, MarginNorm, Problem
+from margintree.core.problem import Costs, Problem
 from margintree.core.result import Progress, Result
 from margintree.core.tree import ObliqueTree
 

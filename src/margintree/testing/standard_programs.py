@@ -6,8 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
+from margintree.core.margin import MarginNorm
 from margintree.core.result import Reason
-from margintree.exact.programs.program import Cone, ConeKind, Program
+from margintree.exact.programs.program import Cone, Program
 
 
 @dataclass(frozen=True)
@@ -72,7 +73,7 @@ def small_cover() -> Program:
     return program([3, 4, 5], [[2, 3, 4]], [6], upper=1.0, whole=True)
 
 
-def cone(kind: ConeKind) -> Program:
+def cone(kind: MarginNorm) -> Program:
     """Return min d with d in the cone of (x, y) and x + y >= 2: x and y are one."""
     return program([1, 0, 0], [[0, 1, 1]], [2], cones=(Cone(kind, 0, np.array([1, 2])),))
 

@@ -2,16 +2,15 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from scipy import sparse
 
 from margintree._lib.arrays import BoolArray, FloatArray, IntArray
+from margintree.core.margin import MARGINS, MarginNorm
 from margintree.core.problem import Problem
 from margintree.core.tree import ObliqueTree
-
-ConeKind = Literal["squared", "plain"]
 
 
 @dataclass(frozen=True)
@@ -54,7 +53,7 @@ class Cone:
         The positions of the vector's entries.
     """
 
-    kind: ConeKind
+    kind: MarginNorm
     bound: int
     vector: IntArray
 
@@ -69,7 +68,7 @@ class Cone:
         12.5
         """
         norm = float(np.linalg.norm(values[self.vector]))
-        return norm**2 / 2 if self.kind == "squared" else norm / 2
+        return float(MARGINS[self.kind].price(norm))
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,0 +1,36 @@
+"""What wide margins cost: the price of a hyperplane by the norm of its normal vector."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+MarginNorm = Literal["squared", "plain"]
+
+
+@dataclass(frozen=True)
+class Margin:
+    """The margin term of a tree, as a function of the largest norm of its splits.
+
+    Attributes
+    ----------
+    price : callable
+        Returns the margin term of a norm, or of an array of norms. It is convex and rises.
+    norm_at : callable
+        Returns the largest norm whose margin term is at most a price.
+    """
+
+    price: Callable[[Any], Any]
+    norm_at: Callable[[float], float]
+
+
+MARGINS: dict[str, Margin] = {
+    "squared": Margin(lambda norm: norm**2 / 2, lambda price: float(np.sqrt(2 * price))),
+    "plain": Margin(lambda norm: norm / 2, lambda price: 2 * price),
+}
+"""The margin terms by name: half the squared norm, as in the SVM, or half the norm.
+
+Beside its entry here, a margin term has a slope in the kernel `scale_slope`, a rule for the shares
+of splits in `share_again`, and a cone in each solver.
+"""

@@ -1,0 +1,220 @@
+"""One chain: a start, then steps that are kept if they gain, within its limits."""
+
+from functools import partial
+
+import numpy as np
+import pytest
+
+from margin_searches import CLOUDS, IRIS
+from margintree.core.judges import price_margins
+from margintree.search.margin import chain as chains
+from margintree.search.margin import kicks, leaf_groups, starts
+from margintree.search.margin.chain import (
+    GROUP_SHARE,
+    Chain,
+    Found,
+    Parts,
+    Step,
+    has_room_for_groups,
+    improve,
+    run_chain,
+)
+from margintree.search.margin.groupings import make_groupings
+from margintree.search.margin.kernel_data import to_tree
+from margintree.search.margin.local_search import LocalSearch
+from working_trees import kernel_data_of, local_search_for
+
+LEAST_WITH_GROUPS = GROUP_SHARE * (1 + leaf_groups.LEAST_DESCENTS)
+"""Descents of the shortest chain that improves its leaf groups, after a first one."""
+FEW = Parts(max_failures=3)
+
+
+def chain_of(iterations, number=1, **changes):
+    """Return what a chain is to do that begins afresh."""
+    how = {"seed": 0, "origin": None, "scale": 2.0} | changes
+    return Chain(number, max_iterations=iterations, **how)
+
+
+def run(chain, parts=FEW, problem=IRIS, is_over=lambda: False):
+    """Return what a chain finds, and the local search that it leaves behind."""
+    local = LocalSearch(kernel_data_of(problem))
+    return run_chain(local, chain, parts, make_groupings(problem, 0), is_over), local
+
+
+def check(found, local, problem=IRIS):
+    """Assert that the tree costs what the chain says, and that it is on the local search."""
+    judged = price_margins(problem, to_tree(problem, found.working))
+    assert judged.is_allowed
+    assert judged.total == pytest.approx(found.cost) == local.price()
+    np.testing.assert_array_equal(local.working.weights, found.working.weights)
+
+
+def counting(monkeypatch, owner, name):
+    """Return a list that grows with every call of a function."""
+    calls, function = [], getattr(owner, name)
+    monkeypatch.setattr(
+        owner, name, lambda *given, **more: calls.append(given) or function(*given, **more)
+    )
+    return calls
+
+
+@pytest.mark.parametrize(
+    ("limit", "has_groups"),
+    [(LEAST_WITH_GROUPS - 1, False), (LEAST_WITH_GROUPS, True), (100, True)],
+)
+def test_a_chain_keeps_its_limit(limit, has_groups, monkeypatch):
+    """Leaf groups count as many descents as take as long, and take their share at most."""
+    improved = counting(monkeypatch, leaf_groups, "improve_groups")
+    descended = counting(monkeypatch, LocalSearch, "descend")
+    found, local = run(chain_of(limit, worth=1e3))
+    on_groups = leaf_groups.DESCENTS * len(improved)
+    assert (on_groups > 0) == has_groups == has_room_for_groups(limit)
+    assert on_groups < limit / GROUP_SHARE
+    assert found.iterations == on_groups + len(descended) <= limit
+    check(found, local)
+
+
+@pytest.mark.parametrize(
+    ("worth", "limit", "n_kicks"), [(0.0, 200, 0), (1e3, 200, 3), (0.0, LEAST_WITH_GROUPS - 1, 3)]
+)
+def test_what_is_far_from_the_best_is_not_kicked(worth, limit, n_kicks):
+    """Where its leaf groups were improved before, which takes some iterations."""
+    used = []
+    parts = Parts(kicks=(lambda *_: used.append(1),), max_failures=3)
+    found, local = run(chain_of(limit, worth=worth), parts)
+    assert len(used) == n_kicks
+    assert found.cost == pytest.approx(local.price())
+
+
+@pytest.mark.parametrize("number", [1, 2, 7])
+def test_nothing_but_the_chain_decides_what_is_found(number):
+    """The same chain finds the same on a local search that another chain has used."""
+    groupings = make_groupings(CLOUDS, 0)
+    local = LocalSearch(kernel_data_of(CLOUDS))
+    run_chain(local, chain_of(5, number=9), FEW, groupings, lambda: False)
+    again = run_chain(local, chain_of(20, number), FEW, groupings, lambda: False)
+    first, _ = run(chain_of(20, number), problem=CLOUDS)
+    assert (first.cost, first.iterations) == (again.cost, again.iterations)
+    np.testing.assert_array_equal(first.working.weights, again.working.weights)
+
+
+def test_chains_of_other_numbers_and_seeds_are_other_chains():
+    """So that a search does not look at one place all the time."""
+    changes = [{"number": number, "seed": seed} for number in (1, 2, 3) for seed in (0, 1)]
+    costs = {run(chain_of(1, **change), problem=CLOUDS)[0].cost for change in changes}
+    assert len(costs) > 1
+
+
+def test_starts_take_turns():
+    """Two chains with each, then the next one."""
+    used = []
+    parts = Parts(starts=tuple(lambda *_, k=k: used.append(k) for k in range(3)), max_failures=0)
+    for number in range(1, 9):
+        run(chain_of(1, number), parts)
+    assert used == [0, 1, 1, 2, 2, 0, 0, 1]
+
+
+def test_a_chain_that_goes_on_from_a_tree_is_no_worse():
+    """The tree is where it begins; it stays as it is, and no start is laid down."""
+    known, _ = run(chain_of(10))
+    before = known.working.weights.copy()
+    parts = Parts(starts=(), max_failures=3)
+    found, local = run(chain_of(10, 5, origin=known.working), parts)
+    assert found.cost <= known.cost * (1 + 1e-9)
+    np.testing.assert_array_equal(known.working.weights, before)
+    check(found, local)
+
+
+def test_a_chain_ends_with_the_clock():
+    """After its first tree, which is there, without a single kick."""
+    used = []
+    parts = Parts(kicks=(lambda *_: used.append(1),))
+    found, local = run(chain_of(200), parts, is_over=lambda: True)
+    assert (found.iterations, used) == (1, [])
+    check(found, local)
+
+
+@pytest.mark.parametrize(("worth", "n_polished"), [(np.inf, 1), (0.0, 0)])
+def test_only_what_may_be_the_best_is_polished_exactly(worth, n_polished, monkeypatch):
+    """It takes long, and changes little."""
+    polished = counting(monkeypatch, LocalSearch, "polish")
+    found, local = run(chain_of(10, worth=worth))
+    assert len(polished) == n_polished
+    assert found.cost == pytest.approx(local.price())
+
+
+@pytest.mark.parametrize("depth", [1, 2])
+def test_a_chain_gives_up_after_failures_in_a_row(depth):
+    """Kicks that change nothing gain nothing."""
+    used = []
+    parts = Parts(kicks=(lambda *_: used.append(1),), max_failures=7)
+    found, _ = run(chain_of(30), parts)
+    assert len(used) == found.iterations - 1 <= 29
+    assert len(used) >= 7
+    usual = Parts.usual(depth)
+    assert usual.kicks == (kicks.KICKS_OF_ONE_SPLIT if depth == 1 else kicks.KICKS)
+    assert usual.starts == (starts.from_random_groups, starts.from_plan)
+
+
+def stepping(local, changes, taken):
+    """Return steps that set the first weight; they cost its size and as many descents as told."""
+    costs = iter(changes)
+
+    def take(limit, left):
+        taken.append((limit, left))
+        cost, descents = next(costs)
+        local.working.weights[1, 0] = cost
+        return cost, descents
+
+    return take
+
+
+def test_steps_that_gain_are_kept_and_others_undone():
+    """Too many failures in a row end it; a gain begins a new row."""
+    local, taken = local_search_for(IRIS), []
+    first = Found(10.0, local.take(), iterations=1)
+    changes = [(11.0, 1), (9.0, 1), (9.0, 1), (12.0, 1), (8.0, 2), (8.0 - 1e-9, 1)] + [(8.5, 1)] * 9
+    step = Step(stepping(local, changes, taken), least=1, max_failures=3)
+    found = improve(local, first, step, 100)
+    assert (found.cost, found.iterations) == (8.0, 1 + 7 + 2)
+    assert found.working.weights[1, 0] == local.working.weights[1, 0] == 8.0
+    assert taken[0] == (10.0 * chains.PATIENCE, 99)
+    assert taken[2] == (9.0 * chains.PATIENCE, 97)
+
+
+def test_no_step_is_begun_for_which_there_is_no_room():
+    """It is told how much room there is, and a step may be longer than one descent."""
+    local, taken = local_search_for(IRIS), []
+    first = Found(10.0, local.take(), iterations=1)
+    step = Step(stepping(local, [(9.0, 4), (8.0, 4), (7.0, 4)], taken), least=4, max_failures=9)
+    found = improve(local, first, step, 12)
+    assert (found.cost, found.iterations) == (8.0, 9)
+    assert [left for _, left in taken] == [11, 7]
+
+
+def test_no_step_is_begun_when_time_is_over():
+    """The tree is the one that was there."""
+    local, taken = local_search_for(IRIS), []
+    local.is_over = lambda: len(taken) == 1
+    first = Found(10.0, local.take(), iterations=1)
+    step = Step(stepping(local, [(9.0, 1), (8.0, 1)], taken), least=1, max_failures=9)
+    assert improve(local, first, step, 50).cost == 9.0
+    assert improve(local, first, step, 50) == first
+
+
+def test_a_tree_without_splits_is_built_anew():
+    """There is nothing else that a kick could change, whichever was drawn."""
+    local = local_search_for(IRIS)
+    local.rng = np.random.default_rng(0)
+    parts = Parts(kicks=(None,))
+    cost, descents = chains.leap(local, parts, make_groupings(IRIS, 0), np.inf, 1)
+    assert descents == 1
+    assert len(local.splitting_nodes())
+    assert cost == pytest.approx(local.price())
+
+
+def test_a_kick_that_promises_nothing_is_given_up():
+    """Above the limit after repair, no descent is spent on it."""
+    local = local_search_for(IRIS)
+    kick = partial(chains.leap, local, Parts.usual(2), make_groupings(IRIS, 0))
+    assert kick(-1.0, 1) == (np.inf, 1)
