@@ -3,6 +3,7 @@
 Prints one number a line. ``tests/test_contract.py`` holds the numbers to their limits.
 """
 
+import argparse
 import ast
 import sys
 from pathlib import Path
@@ -140,6 +141,7 @@ def counts() -> dict[str, Any]:
 
 def main() -> None:
     """Print the table."""
+    argparse.ArgumentParser(description=__doc__.partition("\n")[0]).parse_args()
     for name, value in counts().items():
         print(f"{name:<30} {value}")
 
