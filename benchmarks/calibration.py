@@ -6,7 +6,7 @@
 Takes ``--quick`` for two small sets and two folds. Each fold tests 25% of the rows and trains on
 75%. `MOCTSVMClassifierCV` has its default settings; the machine, one versus one, has its C tuned by
 the same inner folds; CART has the depth that was chosen, depth 3, or a number of splits that
-`CARTClassifierCV` chose at depth 3. Missing cells are the means of the training rows. ``--keep
+`TreeClassifierCV` chose at depth 3. Missing cells are the means of the training rows. ``--keep
 FILE`` keeps the rows of finished folds, which are not done again; ``--unlimited`` lifts the default
 time limit, for machines that have other work.
 """
@@ -29,7 +29,7 @@ import folds
 from about import about
 from margintree._lib.arrays import FloatArray, IntArray
 from margintree._lib.exceptions import ShallowTreeWarning
-from margintree.estimators import CARTClassifier, CARTClassifierCV, MOCTSVMClassifierCV
+from margintree.estimators import CARTClassifier, MOCTSVMClassifierCV, TreeClassifierCV
 from margintree.methods.choose import divide
 from margintree.study.references import REFERENCES
 
@@ -83,7 +83,7 @@ def timed(fit: Callable[[], Any]) -> tuple[float, Any]:
 
 def compare(train: tuple[Any, Any], test: tuple[Any, Any], params: dict[str, Any]) -> Row:
     """Return how the classifiers do on one fold."""
-    choice = MOCTSVMClassifierCV(n_folds=N_FOLDS, **params)
+    choice = MOCTSVMClassifierCV(cv=N_FOLDS, **params)
     seconds, ours = timed(lambda: choice.fit(*train))
     machine = GridSearchCV(
         REFERENCES["svm-ovo"].classifier(max_iter=MAX_STEPS),
@@ -92,7 +92,8 @@ def compare(train: tuple[Any, Any], test: tuple[Any, Any], params: dict[str, Any
     )
     svm_seconds, svm = timed(lambda: machine.fit(*train))
     depth = ours.best_params_["max_depth"]
-    carts = [CARTClassifier(depth), CARTClassifier(MAX_DEPTH), CARTClassifierCV(n_folds=N_FOLDS)]
+    plain = CARTClassifier(MAX_DEPTH)
+    carts = [CARTClassifier(depth), plain, TreeClassifierCV(plain, cv=N_FOLDS)]
     models = ours, svm, *(cart.fit(*train) for cart in carts)
     scores = [100 * model.score(*test) for model in models]
     size = depth, ours.tree_.n_splits

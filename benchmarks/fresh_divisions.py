@@ -21,7 +21,7 @@ from about import about
 from margintree._lib.arrays import FloatArray
 from margintree.data.datasets import load
 from margintree.study.jobs import canonical
-from margintree.study.run import KernelData
+from margintree.study.run import Task
 from margintree.study.spec import Spec, read_spec
 from margintree.study.store import Job
 
@@ -38,11 +38,11 @@ def accuracies(spec: Spec, name: str, folder: Path | None, n_jobs: int) -> Float
     """Return the accuracy (%) of every fresh repetition of a data set."""
     X, y = canonical(load(name, folder))
     tasks = [
-        KernelData(spec, Job(name, repetition, fold, METHOD), X, y)
+        Task(spec, Job(name, repetition, fold, METHOD), X, y)
         for repetition in range(2 * spec.repetitions, 3 * spec.repetitions)
         for fold in range(spec.folds)
     ]
-    done = Parallel(n_jobs)(delayed(KernelData.run)(task) for task in tasks)
+    done = Parallel(n_jobs)(delayed(Task.run)(task) for task in tasks)
     rows = [row for _, found in done for row in found if row.reading == "nested"]
     if len(rows) != len(tasks):
         raise RuntimeError(f"{name}: {[row.message for _, found in done for row in found]}")

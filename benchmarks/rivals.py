@@ -23,15 +23,12 @@ import numpy as np
 import folds
 from about import about
 from kept import read_rows
-from margintree.core.incumbent import Incumbent
-from margintree.core.judges import price_errors
-from margintree.core.limits import Clock, Limits
-from margintree.core.result import Reason, Result
-from margintree.core.simplify import centred
+from margintree.core.limits import Limits
+from margintree.core.problem import Problem
+from margintree.core.result import Result
 from margintree.estimators import MOCTSVMClassifier, OCTClassifier, OCTHClassifier
-from margintree.exact.programs import build_octh, decode_octh, encode_octh
-from margintree.exact.solvers import get
-from margintree.search.axis.cart import grow
+from margintree.methods import OCT, OCTH
+from margintree.methods.solve import How, solve
 
 DEPTH = 3
 ALPHA = 0.01
@@ -62,24 +59,19 @@ def compile_kernels(folder: Path | None) -> None:
         classifier(DEPTH, max_iter=2).fit(*data)
 
 
+class OCTHFromCART(OCTH):
+    """OCT-H whose exact solve starts from the tree of CART, as that of OCT does."""
+
+    start = OCT.start
+
+
 def octh_model_alone(name: str, folder: Path | None, seconds: float) -> Result:
     """Return what HiGHS finds for OCT-H without the native search, from the tree of CART."""
-    classifier = OCTHClassifier(DEPTH, ALPHA)
     X, y = folds.training_fold(name, folder)
-    problem = classifier._pose(X, y, np.ones(len(y)), np.arange(y.max() + 1))
-    shape = classifier._shape(problem)
-    clock = Clock(seconds)
-    judge = partial(price_errors, problem, shape)
-    incumbent = Incumbent.without_splits(problem, judge, 0.0, clock)
-    incumbent.offer(centred(problem, grow(problem, shape)))
-    program = build_octh(problem, shape)
-    start = encode_octh(problem, program, incumbent.tree)
-    outcome = get("highs").solve(program, Limits(seconds=seconds), start)
-    if outcome.values is not None:
-        incumbent.offer(decode_octh(problem, shape, program, outcome.values))
-    incumbent.raise_bound(outcome.bound)
-    reason = Reason.OPTIMAL if incumbent.gap <= 1e-4 else outcome.reason
-    return incumbent.result(reason, outcome.limit, 1e-4, outcome.solver, outcome.version)
+    method = OCTHFromCART()
+    rows = Problem.from_data(X, y, n_classes=int(y.max()) + 1, depth=DEPTH)
+    problem = method.pose(rows, max_depth=DEPTH, alpha=ALPHA)
+    return solve(method, problem, How("exact", "highs", Limits(seconds=seconds)))
 
 
 def solve_model(key: str, path: Path, solve: Callable[[], Result]) -> dict[str, Any]:

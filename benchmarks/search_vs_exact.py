@@ -21,7 +21,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from margintree.methods.fit import fit_tree
 
 import folds
 from about import about
@@ -34,11 +33,14 @@ from margintree.core.simplify import simplify
 from margintree.core.tree import ObliqueTree
 from margintree.exact.programs import build, decode, encode_tree
 from margintree.exact.solvers import get
-from margintree.search.margin import Parts, search
+from margintree.methods import MOCTSVM
+from margintree.methods.solve import How, solve
+from margintree.search.margin import Parts
 from margintree.search.margin.compilation import compile_kernels
 from margintree.testing.instances import INSTANCES
 
 Verbatim = argparse.RawDescriptionHelpFormatter
+METHOD = MOCTSVM()
 COSTS = ((1.0, 0.1, 0.1), (10.0, 1.0, 0.1), (100.0, 10.0, 0.1), (10.0, 1.0, 1.0))
 DEPTH = 3
 QUICK = ("iris", "wine", "zoo")
@@ -96,7 +98,8 @@ def run_exact(names: tuple[str, ...], folder: Path | None, path: Path, seconds: 
 
 def searched(problem: Problem, seconds: float, seed: int = 0) -> Result:
     """Return what the search finds in some seconds on two threads."""
-    return search(problem, Limits(seconds=seconds, iterations=sys.maxsize, threads=2, seed=seed))
+    limits = Limits(seconds=seconds, iterations=sys.maxsize, threads=2, seed=seed)
+    return METHOD.search(problem, limits)
 
 
 def run_search(names: tuple[str, ...], folder: Path | None, path: Path, seconds: float) -> bool:
@@ -127,8 +130,8 @@ def run_proved(names: tuple[str, ...], folder: Path | None, seconds: float) -> b
     missed = proofs = 0
     print(f"{'instance':34} {'n':>4} {'search':>12} {'exact':>12} {'excess':>9}  proof")
     for key, problem in problems:
-        cost = search(problem).objective
-        exact = fit_tree(problem, method="exact", limits=Limits(seconds=seconds, seed=1))
+        cost = solve(METHOD, problem).objective
+        exact = solve(METHOD, problem, How("exact", limits=Limits(seconds=seconds, seed=1)))
         excess = cost / exact.objective - 1
         proofs += exact.is_optimal
         missed += exact.is_optimal and excess > exact.gap + 1e-6
@@ -150,8 +153,8 @@ def run_seeds(names: tuple[str, ...], folder: Path | None, seconds: float, n_see
             continue
         problem = folds.problem(name, costs, DEPTH, folder)
         found = np.array([searched(problem, seconds, seed).objective for seed in range(n_seeds)])
-        others = [search(problem, limits, parts=PATIENT).objective for limits in PATIENT_LIMITS]
-        known = min(found.min(), *others)
+        others = [METHOD.search(problem, limits, parts=PATIENT) for limits in PATIENT_LIMITS]
+        known = min(found.min(), *(other.objective for other in others))
         excess = found / known - 1
         excesses.append(excess)
         key = f"{name} {' '.join(f'{cost:g}' for cost in costs)}"
@@ -170,7 +173,7 @@ def run_default(names: tuple[str, ...], folder: Path | None, seconds: float) -> 
     times, excesses = [], []
     print(f"{'instance':34} {'n':>4} {'default':>12} {'seconds':>8} {'longer':>12} {'excess':>8}")
     for key, problem in instances(names, folder):
-        best = min((search(problem) for _ in range(2)), key=lambda result: result.seconds)
+        best = min((solve(METHOD, problem) for _ in range(2)), key=lambda result: result.seconds)
         longer = searched(problem, seconds).objective
         times.append(best.seconds)
         excesses.append(best.objective / longer - 1)

@@ -77,14 +77,13 @@ suppress_warnings = ["config.cache"]  # the gallery's settings need not be pickl
 
 GROUPS = {
     "estimators": "Classifiers",
-    "plot": "Pictures",
-    "export": "Trees for people, programs and databases",
-    "modelfile": "Model files",
-    "report": "Reports",
-    "": "Problems, trees and results",
-    "exceptions": "Errors and warnings",
+    "show.plot": "Pictures",
+    "show.export": "Trees for people, programs and databases",
+    "estimators.modelfile": "Model files",
+    "": "Methods, problems, trees and results",
+    "_lib.exceptions": "Errors and warnings",
 }
-"""The parts of the reference, by the room in which a name lives; all other rooms share one."""
+"""The parts of the reference, by the module in which a name lives; all other modules share one."""
 
 BENCHMARKS = """# Benchmarks
 
@@ -130,11 +129,11 @@ def benchmark_page() -> str:
 
 def reference_page() -> str:
     """Return the reference: every public name, in groups."""
-    rooms = {name: getattr(margintree, name).__module__.split(".")[1] for name in PUBLIC}
+    homes = {name: margintree._HOMES[name] for name in PUBLIC}
     parts = ["Reference", "=" * 9, "Everything here can be imported from ``margintree`` itself."]
     parts += [".. currentmodule:: margintree"]
-    for room, title in GROUPS.items():
-        names = [name for name in PUBLIC if (rooms[name] if rooms[name] in GROUPS else "") == room]
+    for home, title in GROUPS.items():
+        names = [name for name in PUBLIC if (homes[name] if homes[name] in GROUPS else "") == home]
         table = [".. autosummary::", "   :toctree: api", "", *(f"   {name}" for name in names)]
         parts += [title, "-" * len(title), "\n".join(table)] if names else []
     return "\n\n".join(parts).replace("\n\n===", "\n===").replace("\n\n---", "\n---") + "\n"

@@ -4,10 +4,13 @@ import ast
 import re
 import subprocess
 import sys
+from collections import defaultdict
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
 
+import house
 import margintree
 from margintree.search.margin.compilation import compile_kernels
 
@@ -28,6 +31,29 @@ ROOMS = [
     "testing",
 ]
 """The rooms in order; a room knows those above its own and no others."""
+
+SAME_MEANING = {
+    "cart": "a method: its object, its search, its classifier",
+    "oct": "a method: its object, its program, its classifier",
+    "octh": "a method: its object, its program, its classifier",
+    "octsvm": "a method: its object, its program, its classifier",
+    "moctsvm": "a method: its object, its program, its classifier",
+    "margin": "trees with margins: their search, and what their methods share",
+    "engine": "the loop of a search, in the folder of the search",
+    "kernels": "the compiled functions of a search, in the folder of the search",
+    "leaf_groups": "a step of the margin search, and its kernels",
+    "many_rows": "a step of the margin search, and its kernels",
+    "data": "a room, and its command",
+    "export": "a room, and its command",
+    "study": "a room, and its command",
+    "solvers": "a room, and its command",
+    "_Builder": "writes the program of one method; each is a Builder",
+    "_Run": "one run of a solver, in the file of the solver",
+}
+"""Names that several modules or classes have, and what all of them mean by it."""
+
+TO_BE_RENAMED = {"base", "constraints", "solve", "table", "Learner", "Rows", "Table"}
+"""Names with several meanings that are still there. The list may become shorter, not longer."""
 
 LEVELS = {room: level for level, room in enumerate(ROOMS)} | {"__main__": len(ROOMS)}
 MODULES = sorted(path.relative_to(PACKAGE) for path in PACKAGE.rglob("*.py"))
@@ -76,6 +102,113 @@ def test_no_module_uses_relative_imports(module):
     """Relative imports would escape the check above."""
     tree = ast.parse((PACKAGE / module).read_text(encoding="utf-8"))
     assert not [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.level]
+
+
+def names_in_use():
+    """Return the names of modules and classes, without underscores, with their places."""
+    places = defaultdict(list)
+    for module in MODULES:
+        parts = module.with_suffix("").parts
+        name = parts[-2] if parts[-1] == "__init__" and len(parts) > 1 else parts[-1]
+        places[name.lstrip("_")].append(str(module))
+        for node in ast.walk(ast.parse((PACKAGE / module).read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ClassDef):
+                places[node.name.lstrip("_")].append(f"{module}: {node.name}")
+    return places
+
+
+def test_one_name_means_one_thing():
+    """No two modules and no two classes share a name, unless they mean the same by it."""
+    several = {name: places for name, places in names_in_use().items() if len(places) > 1}
+    alike = {name.lstrip("_") for name in SAME_MEANING}
+    assert alike <= {*several}, "SAME_MEANING names what is there once only"
+    clashes = {name: places for name, places in several.items() if name not in alike}
+    assert {*clashes} <= TO_BE_RENAMED, clashes
+    assert {*clashes} == TO_BE_RENAMED, "take what was renamed off the list"
+
+
+def imported_modules(source, known):
+    """Yield the modules of the package that a module imports, also inside functions."""
+    waiting = [ast.parse(source)]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
+            waiting += node.orelse
+            continue
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names if alias.name in known)
+        elif isinstance(node, ast.ImportFrom):
+            for alias in node.names:
+                name = f"{node.module}.{alias.name}"
+                yield name if name in known else node.module
+        waiting += ast.iter_child_nodes(node)
+
+
+def test_no_modules_import_each_other_in_a_circle():
+    """Not even inside functions; what only type checkers read does not count."""
+    names = {}
+    for module in MODULES:
+        parts = ("margintree", *module.with_suffix("").parts)
+        names[".".join(parts).removesuffix(".__init__")] = PACKAGE / module
+    graph = {
+        name: {*imported_modules(path.read_text(encoding="utf-8"), names)} & {*names} - {name}
+        for name, path in names.items()
+    }
+    assert sum(map(len, graph.values())) > len(graph)
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        pytest.fail(" -> ".join(error.args[1]))
+
+
+def test_the_house_is_not_too_large():
+    """Few rooms, few files, short functions; ``benchmarks/house.py`` prints the numbers."""
+    assert len(house.packages_at_the_top()) <= 12
+    assert len(house.loose_modules()) <= 3
+    assert len(house.modules()) <= 175
+    lengths = house.function_lengths()
+    assert {name: length for name, length in lengths.items() if length > 50} == {}
+
+
+def test_a_fit_reaches_its_kernels_soon():
+    """Few calls lie between `fit` and the first compiled function; each has something to do."""
+    *frames, kernel = house.frames_to_the_first_kernel()
+    assert kernel == "settle"
+    assert 1 <= len(frames) <= 10, frames
+
+
+def test_the_house_is_counted_right(tmp_path, monkeypatch):
+    """Docstrings and constructors do not count, and lines of comments do."""
+    source = """\
+class Room:
+    def __init__(
+        self,
+    ): ...
+
+    def enter(self):
+        \"\"\"Two lines
+
+        and a docstring.
+        \"\"\"
+        # why
+        return 1
+
+
+@reported
+def command(
+    option,
+):
+    return option
+"""
+    (tmp_path / "room.py").write_text(source)
+    (tmp_path / "hall").mkdir()
+    (tmp_path / "hall" / "__init__.py").touch()
+    monkeypatch.setattr(house, "PACKAGE", tmp_path)
+    lengths = {name.split()[-1]: length for name, length in house.function_lengths().items()}
+    assert lengths == {"enter": 3, "command": 2}
+    assert house.packages_at_the_top() == ["hall"]
+    assert house.loose_modules() == ["room"]
+    assert house.n_lines(house.modules()) == source.count("\n")
 
 
 def run(code):

@@ -67,24 +67,26 @@ for row, c2 in zip(axes, (10.0, 0.1), strict=True):
 
 from margintree import MOCTSVMClassifierCV, plot_path
 
-clf = MOCTSVMClassifierCV(max_depth=(1, 2), c1=(0.1, 1, 10), c2=(0.01, 0.1, 1, 10)).fit(X, y)
+candidates = {"max_depth": [1, 2], "c1": [0.1, 1, 10], "c2": [0.01, 0.1, 1, 10]}
+clf = MOCTSVMClassifierCV(candidates=candidates).fit(X, y)
 print(clf.best_params_, f"score {clf.best_score_:.3f}, splits: {clf.tree_.n_splits}")
 plot_path(clf)
 
 # %%
 # What was chosen is a classifier like any other, ``clf.best_estimator_``; ``clf.cv_results_`` has
-# all scores, as scikit-learn's searches do. A parameter given as a single value is not chosen.
+# all scores, as scikit-learn's searches do. A parameter with a single value is not chosen.
 # ``time_limit`` holds for the whole choice, ``n_jobs`` spreads its fits over processes, and
 # ``verbose=1`` tells how far it is. Of thousands of rows the fits of the choice learn from samples
 # (``path_rows``); the last fit, with what was chosen, learns from all of them. The command
 # ``margintree fit`` chooses in this way whatever depth or cost it is not given.
 #
-# The rivals have the same: `CARTClassifierCV` and `OCTClassifierCV` choose the number of splits,
-# `OCTHClassifierCV` the price of a feature, `OCTSVMClassifierCV` its costs.
+# `TreeClassifierCV` does the same for any of our classifiers. You give it the classifier with all
+# parameters that are not chosen. By default it chooses the number of splits of CART and OCT, the
+# price of a feature of OCT-H, and the costs of MOCTSVM and OCTSVM.
 
-from margintree import CARTClassifierCV
+from margintree import CARTClassifier, TreeClassifierCV
 
-cart = CARTClassifierCV().fit(X, y)
+cart = TreeClassifierCV(CARTClassifier()).fit(X, y)
 print(cart.best_params_, f"score {cart.best_score_:.3f}")
 
 # %%

@@ -441,6 +441,22 @@ def test_nonsense_is_refused(params, named):
         small().set_params(**params).fit(X, Y)
 
 
+@pytest.mark.parametrize(
+    ("plain", "named"),
+    [
+        ({"method": "guess"}, "'method'"),
+        ({"margin_norm": "cubic"}, "'margin_norm'"),
+        ({"memory_limit": -1}, "'memory_limit'"),
+        ({"gap": 2.0}, "'gap'"),
+    ],
+)
+def test_nonsense_in_the_classifier_is_refused_before_the_choice(plain, named, monkeypatch):
+    """The message is the one of the classifier."""
+    monkeypatch.setattr(choose, "path", None)
+    with pytest.raises(ValueError, match=f"{named} parameter of MOCTSVMClassifier"):
+        small(plain=plain).fit(X, Y)
+
+
 def test_a_solver_that_is_missing_is_missed_before_the_choice(monkeypatch):
     """Nobody waits for a choice whose tree cannot be fitted."""
     monkeypatch.setattr(choose, "path", None)
@@ -459,7 +475,7 @@ def test_the_last_fit_may_be_exact():
 
 def test_more_classes_than_a_method_takes_are_refused():
     """Before anything is fitted; the message names the classifier that takes them."""
-    with pytest.raises(InvalidInputError, match="3 classes were given"):
+    with pytest.raises(InvalidInputError, match=r"3 classes were given\. Use MOCTSVMClassifier"):
         TreeClassifierCV(OCTSVMClassifier()).fit(X, Y)
 
 

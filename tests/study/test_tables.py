@@ -17,7 +17,7 @@ from margintree._lib.exceptions import InvalidInputError
 from margintree.data.tables import csv_text
 from margintree.study.exported import Study, export_study, read_study
 from margintree.study.formats import latex, markdown, terminal, web_page
-from margintree.study.names import MEASURES, READINGS, notes
+from margintree.study.names import MEASURES, READINGS
 from margintree.study.result_tables import (
     Cell,
     Table,
@@ -29,7 +29,7 @@ from margintree.study.result_tables import (
 )
 from margintree.study.spec import parse_spec
 from margintree.study.store import Job, Row, Session, Store
-from margintree.study.summary import Key, choice_efforts, grid_efforts, summarise
+from margintree.study.summary import Key, choice_efforts, grid_efforts, notes, summarise
 
 ROWS = [
     *synthetic_rows.study(("iris", "wine")),

@@ -211,6 +211,7 @@ class TreeClassifierCV(MetaEstimatorMixin, TreeClassifier):
 
     def _learn(self, data: Data, classes: AnyArray) -> Result:
         plain = self._plain()
+        plain._validate_params()  # not only when the chosen combination is fitted
         self._method.check_classes(len(classes))
         given = plain.get_params(deep=False)
         if given.get("method") == EXACT:
