@@ -88,8 +88,9 @@ GROUPS = {
 BENCHMARKS = """# Benchmarks
 
 Tables as the scripts in `benchmarks/` printed them. The first line of each says on which machine
-and with which versions; run the script to have them for yours. The machine was shared with other
-work, so read single times as within a factor of two."""
+and with which versions. `python benchmarks/run.py NAME --compare` runs one on yours and compares
+the numbers. The machine was shared with other work, so read single times as within a factor of
+two."""
 
 
 def write_page(name: str, text: str) -> None:
