@@ -112,14 +112,9 @@ def _start(
     home = str(Path(__file__).parents[2])
     paths = os.pathsep.join([home, *filter(None, [os.environ.get("PYTHONPATH")])])
     code = f"from {function.__module__} import {function.__name__} as run; run(*{arguments!r})"
+    command, env = [sys.executable, "-P", "-c", code], os.environ | {"PYTHONPATH": paths}
     quiet = subprocess.DEVNULL
     try:
-        return subprocess.Popen(
-            [sys.executable, "-P", "-c", code],
-            env=os.environ | {"PYTHONPATH": paths},
-            stdin=quiet,
-            stdout=quiet,
-            stderr=quiet,
-        )
+        return subprocess.Popen(command, env=env, stdin=quiet, stdout=quiet, stderr=quiet)
     except OSError:  # no such program, or no room for another process
         return None

@@ -79,9 +79,8 @@ def to_tree(problem: Problem, ranks: IntArray, plan: Plan | None) -> ObliqueTree
 def _between(low: float, high: float) -> tuple[float, float]:
     """Return the weight and intercept of a split that is -1 at ``low`` and 1 at ``high``.
 
-    If the two values are nearly equal, the weight is a power of two of about the right size,
-    because multiplying by it causes no rounding. If no number lies between them, ``high`` is the
-    threshold.
+    If the values are nearly equal, the weight is about as steep a power of two, because multiplying
+    by it does not round. If no number lies between them, ``high`` is the threshold.
     """
     if high - low > CLOSE:
         return 2 / (high - low), -(high + low) / (high - low)

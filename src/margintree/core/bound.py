@@ -30,8 +30,7 @@ class Pairs(NamedTuple):
 def lower_bound(problem: Problem, pairs: Pairs | None = None) -> float:
     """Return a lower bound on the cost of any tree.
 
-    Pass ``pairs`` if the `close_pairs` of these rows are known already; they do not depend on
-    costs.
+    Pass the `close_pairs` of these rows if they are known; they do not depend on the costs.
 
     Examples
     --------
@@ -93,8 +92,7 @@ def separation(problem: Problem, pairs: Pairs | None = None) -> float:
     Let S be the largest norm of a hyperplane. A pair at distance d either pays for an error, or a
     hyperplane separates it. The values of the two rows then differ by at most S d, so their
     violations add up to at least 2 - S d. Between two neighbouring norms of a grid, the margin term
-    is at least that of the smaller norm, and the price of the pairs is at least that of the larger
-    norm.
+    is at least that of the smaller norm, and the price of the pairs is at least that of the larger.
     """
     first, second, norms, violations = close_pairs(problem) if pairs is None else pairs
     wrong, weights = cheapest_errors(problem), problem.row_weights

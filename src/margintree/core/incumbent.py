@@ -64,8 +64,7 @@ class Incumbent:
     def raise_bound(self, bound: float) -> None:
         """Keep a bound if it is better than the current one.
 
-        A bound cannot exceed the cost of a known tree. If rounding alone separates the two, the
-        bound is set to that cost.
+        A bound cannot exceed the cost of a known tree; rounding errors count as equality.
         """
         if bound >= self.objective * (1 - ROUNDING):
             bound = self.objective

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from margintree._lib.arrays import BoolArray, FloatArray, IntArray, product
+from margintree._lib.arrays import BoolArray, FloatArray, product
 from margintree.core import topology
 from margintree.core.cost import Cost
 from margintree.core.problem import Problem
@@ -37,6 +37,8 @@ def price_margins(problem: Problem, tree: ObliqueTree) -> Cost:
     >>> cost.margin, cost.errors, round(cost.violations, 6), cost.splits
     (2.0, 0.0, 0.8, 0.1)
     """
+    nodes = np.array(topology.branch_nodes(problem.depth))
+    heights = problem.depth - np.array([topology.depth_of(t) for t in nodes.tolist()])
     norms = np.linalg.norm(tree.weights[tree.splits], axis=1)
     errors = violations = 0.0
     ties = 0
@@ -46,7 +48,8 @@ def price_margins(problem: Problem, tree: ObliqueTree) -> Cost:
         prices = problem.error_prices[rows]
         predicted = tree.leaf_classes[leaves - len(tree.leaf_classes)]
         errors += float(prices[np.arange(len(prices)), predicted].sum())
-        distances = np.where(_visited(leaves, problem.depth), np.abs(values), np.nan)
+        is_visited = (leaves[:, None] >> heights) == nodes
+        distances = np.where(is_visited, np.abs(values), np.nan)
         shortfall = np.nan_to_num(np.maximum(0.0, 1.0 - distances))
         violations += float(product(problem.row_weights[rows], shortfall).sum())
         ties += int((distances < (1 - TIE_SLACK) * problem.routing_margin).sum())
@@ -58,13 +61,6 @@ def price_margins(problem: Problem, tree: ObliqueTree) -> Cost:
     }
     faults = {"ties": ties} | problem.rules.faults(problem.X, problem.row_weights, tree)
     return Cost(terms, faults)
-
-
-def _visited(leaves: IntArray, depth: int) -> BoolArray:
-    """Return a mask of the branch nodes that each row visits, of shape (n, 2**D - 1)."""
-    nodes = np.array(topology.branch_nodes(depth))
-    heights = np.array([depth - topology.depth_of(t) for t in topology.branch_nodes(depth)])
-    return np.asarray((leaves[:, None] >> heights) == nodes)
 
 
 def price_errors(problem: Problem, tree: ObliqueTree) -> Cost:
@@ -106,9 +102,8 @@ def with_relative_errors(problem: Problem, alpha: float = 0.0) -> Problem:
     mass = problem.class_mass()
     baseline = float(mass.sum() - mass.max())
     price = 1.0 / baseline if baseline > 0 else 1.0
-    return replace(
-        problem, costs=replace(problem.costs, errors=price, violations=0.0, splits=alpha)
-    )
+    costs = replace(problem.costs, errors=price, violations=0.0, splits=alpha)
+    return replace(problem, costs=costs)
 
 
 def errors_only(problem: Problem) -> Problem:
@@ -127,9 +122,9 @@ def price_labels(problem: Problem, tree: ObliqueTree) -> Cost:
     The terms are ``margin``, the largest ``||w||**2 / 2`` (or ``||w|| / 2``); ``violations``, c1
     times the weighted sum of ``max(0, 1 - s f_t(x))`` over branch nodes and their rows, where ``s``
     is the side of the row's label, or the other side if it is relabelled; ``relabelled``, c2 times
-    the weight of relabelled rows; and ``splits``. Here c1 is the problem's cost of violations and
-    c2 its cost of errors. Faults are ``ties`` (rows within the routing margin), splits with an
-    empty side, and broken rules.
+    the weight of relabelled rows; and ``splits``. Here c1 is the cost of violations and c2 that of
+    errors. Faults are ``ties`` (rows within the routing margin), splits with an empty side, and
+    broken rules.
 
     Examples
     --------
@@ -172,10 +167,9 @@ def idle_price(problem: Problem) -> float:
 
 
 def label_violations(problem: Problem, values: FloatArray) -> tuple[FloatArray, BoolArray]:
-    """Return by how much each row violates the margin, and whether it is relabelled.
+    """Return by how much each row violates the margin of each column, and whether it is relabelled.
 
-    ``values`` has one row per row of the problem and one column per hyperplane. A row is relabelled
-    if this costs less.
+    A row is relabelled if this costs less. ``values`` has one column per hyperplane.
     """
     ours = sides(problem)[:, None] * values
     kept, changed = np.maximum(0.0, 1.0 - ours), np.maximum(0.0, 1.0 + ours)

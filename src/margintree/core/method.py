@@ -30,8 +30,7 @@ class Method(ABC):
         The terms of its cost and, for each, the name of its price in `Costs`; an empty name if the
         term has no price. The first term counts errors.
     candidates : mapping of str to tuple
-        The parameters that cross-validation chooses, with their usual values. The first is
-        ``max_depth``.
+        The parameters that cross-validation chooses and their usual values, ``max_depth`` first.
     ways : tuple of str
         The ways to solve a problem: its own search first, then ``"exact"`` if it has a formulation.
     formulation : object or None
@@ -42,8 +41,7 @@ class Method(ABC):
         Whether it pays for the margins of its splits.
     explores_costs : bool
         Whether a path over many costs first searches some of them at length, and later returns to
-        those for which a better tree was found. This pays if trees for one cost are starts for the
-        next.
+        those for which a better tree was found. This pays if trees of one cost start the next.
     """
 
     name: ClassVar[str]

@@ -19,17 +19,6 @@ NARROW = 1e-2
 class Rules:
     """Rules that a tree must keep. Every judge counts how often a tree breaks them.
 
-    Attributes
-    ----------
-    least_mass : float
-        Minimum training weight of a leaf.
-    max_splits : int or None
-        Maximum number of splits; None for as many as the depth allows.
-    axis_parallel : bool
-        Whether every split may use only one feature.
-    separation : float
-        Minimum distance between the two sides of a split whose absolute weights add up to 1.
-
     Examples
     --------
     >>> tree = ObliqueTree.stump([1.0], -0.9, leaf_classes=[0, 1], n_classes=2)
@@ -38,10 +27,10 @@ class Rules:
     {'light_leaves': 1}
     """
 
-    least_mass: float = 0.0
-    max_splits: int | None = None
-    axis_parallel: bool = False
-    separation: float = 0.0
+    least_mass: float = 0.0  # minimum training weight of a leaf
+    max_splits: int | None = None  # maximum number; None for as many as the depth allows
+    axis_parallel: bool = False  # whether every split may use only one feature
+    separation: float = 0.0  # minimum distance between sides, for absolute weights of sum 1
 
     def most_splits(self, depth: int) -> int:
         """Return the maximum number of splits of a tree of this depth."""

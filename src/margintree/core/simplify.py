@@ -83,7 +83,12 @@ def prune(problem: Problem, tree: ObliqueTree) -> ObliqueTree:
         rows = np.flatnonzero(leaves >> height == t)
         if splits[t - 1] and not has_split_below and not _pays(problem, rows, values[rows, t - 1]):
             splits[t - 1] = False
-    return _cut(tree, splits)
+    return replace(
+        tree,
+        weights=np.where(splits[:, None], tree.weights, 0.0),
+        intercepts=np.where(splits, tree.intercepts, -1.0),
+        splits=splits,
+    )
 
 
 def _pays(problem: Problem, rows: IntArray, values: FloatArray) -> bool:
@@ -93,15 +98,6 @@ def _pays(problem: Problem, rows: IntArray, values: FloatArray) -> bool:
     price = problem.costs.splits + problem.costs.violations * violations
     divided = prices[right].sum(axis=0).min() + prices[~right].sum(axis=0).min()
     return bool(divided + price < prices.sum(axis=0).min())
-
-
-def _cut(tree: ObliqueTree, splits: BoolArray) -> ObliqueTree:
-    return replace(
-        tree,
-        weights=np.where(splits[:, None], tree.weights, 0.0),
-        intercepts=np.where(splits, tree.intercepts, -1.0),
-        splits=splits,
-    )
 
 
 def centred(problem: Problem, tree: ObliqueTree) -> ObliqueTree:

@@ -15,8 +15,7 @@ FARTHEST = 1e150
 class Scaling:
     """An affine map ``(x - minimum) / span`` of every feature.
 
-    The minimum and the span (largest minus smallest value) come from the training rows. The span of
-    a constant feature is 1.
+    The span is the largest minus the smallest training value, or 1 for a constant feature.
 
     Examples
     --------
@@ -60,6 +59,5 @@ class Scaling:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Scaling):
             return NotImplemented
-        return bool(
-            np.array_equal(self.minimum, other.minimum) and np.array_equal(self.span, other.span)
-        )
+        has_same_span = np.array_equal(self.span, other.span)
+        return has_same_span and np.array_equal(self.minimum, other.minimum)

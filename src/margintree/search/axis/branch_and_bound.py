@@ -2,9 +2,8 @@
 
 Kernels (`margintree.search.axis.kernels`) find the best trees of one and two levels. For deeper
 trees, intervals of thresholds of the first split are halved repeatedly, the most promising first.
-Every interval has a bound: add the cost of the best subtree on the left side of the threshold just
-below the interval, and on the right side of the one just above it. No threshold in between costs
-less.
+The bound of an interval is the cost of the best subtrees on the left of the threshold below it and
+on the right of the threshold above it. No threshold in between costs less.
 """
 
 from collections.abc import Callable, Sequence
@@ -45,17 +44,6 @@ def search_axis_trees(
 
     Starts that break the rules are ignored.
     """
-    _check_prices(problem)
-
-    def improve(incumbent: Incumbent, _: list[ObliqueTree]) -> None:
-        incumbent.offer(grow(problem, limits.seed))
-        with suppress(_TimeUpError):
-            _search(problem, limits, incumbent)
-
-    return run(method, problem, improve, limits, starts, progress, finder="native")
-
-
-def _check_prices(problem: Problem) -> None:
     plain = 1.0 - np.eye(problem.n_classes)
     if problem.costs.errors <= 0 or not np.array_equal(problem.error_costs, plain):
         raise InvalidInputError(
@@ -63,6 +51,13 @@ def _check_prices(problem: Problem) -> None:
             f"classes; the cost is {problem.costs.errors!r} and the prices are "
             f"{problem.error_costs.tolist()}. Use weights of rows or classes instead."
         )
+
+    def improve(incumbent: Incumbent, _: list[ObliqueTree]) -> None:
+        incumbent.offer(grow(problem, limits.seed))
+        with suppress(_TimeUpError):
+            _search(problem, limits, incumbent)
+
+    return run(method, problem, improve, limits, starts, progress, finder="native")
 
 
 @cache

@@ -209,9 +209,8 @@ class Descent:
         X = self.problem.X[rows]
         here = product(X, node.weights) + node.intercept
         with np.errstate(divide="ignore", invalid="ignore"):
-            turns = np.where(
-                X > 0, here[:, None] / X, np.where(here >= 0, np.inf, -np.inf)[:, None]
-            )
+            never = np.where(here >= 0, np.inf, -np.inf)[:, None]
+            turns = np.where(X > 0, here[:, None] / X, never)
         reach = 4 * np.abs(node.weights).sum()
         turns = np.clip(turns, -reach, reach)
         loose = replace(self.rules, separation=0.0)
