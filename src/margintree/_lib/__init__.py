@@ -1,1 +1,1 @@
-"""What any package could use: array types, whole files, optional packages, exact products."""
+"""Helpers for any package: array types, safe files, optional packages, repeatable products."""

@@ -1,8 +1,8 @@
-"""Names of array types, and products of matrices that round alike on every machine.
+"""Array types, and matrix products that round alike on every machine.
 
-NumPy leaves ``a @ b`` to a library that adds up in another order on every kind of processor. The
-last bit of a cost can decide which of two trees is kept, so the same seed would not give the same
-tree everywhere.
+NumPy leaves ``a @ b`` to a library whose order of summation depends on the processor. The last bit
+of a cost can decide which of two trees is kept, so the same seed would not give the same tree on
+every machine.
 """
 
 from typing import Any, TypeAlias

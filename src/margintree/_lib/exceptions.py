@@ -1,20 +1,20 @@
-"""Errors that margintree raises, and the warnings it gives.
+"""Errors and warnings of margintree.
 
 ::
 
     MargintreeError
     ├── InvalidInputError (ValueError)     data, parameters or a table that cannot be used
     ├── ModelFileError (ValueError)        a model file that cannot be read
-    ├── MissingDataError (LookupError)     a data set cannot be had
-    ├── MissingPackageError (ImportError)  an optional package is not installed
-    └── SolverError (RuntimeError)         a solver cannot do what was asked
+    ├── MissingDataError (LookupError)     a data set that is not available
+    ├── MissingPackageError (ImportError)  an optional package that is not installed
+    └── SolverError (RuntimeError)         a solver that cannot do its task
         ├── SolverMissingError             its package is not installed
         ├── SolverLicenceError             its licence does not allow this model
-        └── SolverAbilityError             it cannot take this kind of model
+        └── SolverAbilityError             it does not support this kind of model
 
     CheckpointWarning (UserWarning)        a checkpoint cannot be written
     ShallowTreeWarning (UserWarning)       the tree has fewer leaves than there are classes
-    TableWarning (UserWarning)             a column is left out, or holds something odd
+    TableWarning (UserWarning)             a column is left out or holds unexpected values
 
 Every message says what is wrong, what is allowed, what was given and what to do.
 """
@@ -25,15 +25,15 @@ class MargintreeError(Exception):
 
 
 class InvalidInputError(MargintreeError, ValueError):
-    """Data, parameters or a table that cannot be used."""
+    """Data, parameters or a table cannot be used."""
 
 
 class ModelFileError(MargintreeError, ValueError):
-    """A model file that cannot be read: damaged, of another kind or from a newer version."""
+    """A model file cannot be read: it is damaged, of another kind or from a newer version."""
 
 
 class MissingDataError(MargintreeError, LookupError):
-    """A data set cannot be had: it is neither here nor can it be fetched."""
+    """A data set is not available: it is not on disk and cannot be downloaded."""
 
 
 class MissingPackageError(MargintreeError, ImportError):
@@ -41,7 +41,7 @@ class MissingPackageError(MargintreeError, ImportError):
 
 
 class SolverError(MargintreeError, RuntimeError):
-    """A solver cannot do what was asked."""
+    """A solver cannot do its task."""
 
 
 class SolverMissingError(SolverError):
@@ -53,7 +53,7 @@ class SolverLicenceError(SolverError):
 
 
 class SolverAbilityError(SolverError):
-    """A solver cannot take this kind of model."""
+    """A solver does not support this kind of model."""
 
 
 class CheckpointWarning(UserWarning):
@@ -61,11 +61,11 @@ class CheckpointWarning(UserWarning):
 
 
 class ShallowTreeWarning(UserWarning):
-    """The tree has fewer leaves than there are classes, so it cannot name them all."""
+    """The tree has fewer leaves than there are classes, so it cannot predict all of them."""
 
 
 class TableWarning(UserWarning):
-    """A column of a table is left out, or is not what it seems to be."""
+    """A column of a table is left out or holds unexpected values."""
 
 
 for _public in (
@@ -78,4 +78,4 @@ for _public in (
     SolverError,
     TableWarning,
 ):
-    _public.__module__ = "margintree"  # where users import them from, and what tracebacks show
+    _public.__module__ = "margintree"  # the import path of users, also shown in tracebacks

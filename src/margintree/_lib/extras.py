@@ -1,4 +1,4 @@
-"""Packages that only some users need, imported when they are needed."""
+"""Optional packages, imported only when they are needed."""
 
 from importlib import import_module
 from typing import Any
@@ -7,19 +7,7 @@ from margintree._lib.exceptions import MissingPackageError
 
 
 def imported(module: str, extra: str) -> Any:
-    """Return a module of an optional package.
-
-    Parameters
-    ----------
-    module : str
-        Its full name.
-    extra : str
-        The extra of margintree that brings its package.
-
-    Raises
-    ------
-    MissingPackageError
-        When the package is not installed.
+    """Return a module of an optional package; ``extra`` is the extra that installs the package.
 
     Examples
     --------

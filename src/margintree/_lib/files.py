@@ -1,4 +1,4 @@
-"""Files that are either written whole or not at all."""
+"""Files that are written completely or not at all."""
 
 import os
 import secrets
@@ -9,23 +9,12 @@ from pathlib import Path
 
 
 def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:
-    """Write the content to a neighbouring file and put that in the place of ``path``.
+    """Write the content to a temporary file in the same folder, then move it to ``path``.
 
-    Whoever reads ``path`` sees the old content or the new one, never a part, even when the
-    process is killed or the disk is full. A link stays a link and an existing file keeps its mode.
-    What is no regular file, such as a pipe or a device, is written to directly.
-
-    Parameters
-    ----------
-    path : path-like
-        The file to write or replace.
-    content : str or bytes
-        Its new content; text is written in UTF-8.
-
-    Raises
-    ------
-    OSError
-        When the file cannot be written; of the kind that the system raised.
+    Readers of ``path`` see the old content or the new one, never a part, even if the process is
+    killed or the disk is full. A link stays a link, and an existing file keeps its mode. A pipe or
+    a device is written to directly. Text is encoded in UTF-8. If the file cannot be written, the
+    system's kind of OSError is raised.
 
     Examples
     --------
@@ -46,18 +35,7 @@ def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:
 
 
 def check_writable(path: str | os.PathLike[str]) -> None:
-    """Raise the error that `write_whole` would raise, before there is anything to write.
-
-    Parameters
-    ----------
-    path : path-like
-        The file that is to be written; neither it nor its folder is changed.
-
-    Raises
-    ------
-    OSError
-        When the file cannot be written.
-    """
+    """Raise the error that `write_whole` would raise, without changing the file or its folder."""
     with _errors_about(path):
         mode = _mode(path)
         if mode is None or stat.S_ISREG(mode):
@@ -67,12 +45,12 @@ def check_writable(path: str | os.PathLike[str]) -> None:
         elif stat.S_ISDIR(mode):
             raise IsADirectoryError("it is a folder")
         elif not os.access(path, os.W_OK):
-            # Opening a pipe to see whether it opens would tell its reader that all is written.
+            # Opening a pipe as a test would tell its reader that all data has been written.
             raise PermissionError("permission denied")
 
 
 def _replace(target: Path, data: bytes, mode: int | None) -> None:
-    """Write a neighbour of the target, give it the mode, and put it in the target's place."""
+    """Write a temporary file next to the target, set its mode, and move it to the target."""
     part = _part(target)
     try:
         with part.open("xb") as file:
@@ -91,7 +69,7 @@ def _part(target: Path) -> Path:
 
 
 def _mode(path: str | os.PathLike[str]) -> int | None:
-    """Return type and permissions of what the path leads to, None when there is nothing."""
+    """Return the type and permissions of the file that the path leads to; None if there is none."""
     try:
         return os.stat(path).st_mode
     except FileNotFoundError:
@@ -100,13 +78,13 @@ def _mode(path: str | os.PathLike[str]) -> int | None:
 
 @contextmanager
 def _errors_about(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Let an error of the system keep its kind and speak of the path that the caller knows."""
+    """Raise system errors again as the same kind, but with the path that the caller knows."""
     try:
         yield
     except OSError as error:
-        told = type(error)(
+        clear = type(error)(
             f"The file {os.fspath(path)!r} cannot be written: {error.strerror or error}. Choose a "
             "file in an existing folder in which you may write and that has space left."
         )
-        told.errno = error.errno
-        raise told from error
+        clear.errno = error.errno
+        raise clear from error

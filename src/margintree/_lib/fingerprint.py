@@ -1,4 +1,4 @@
-"""Short texts that tell values from others."""
+"""Short texts that identify values."""
 
 import hashlib
 from dataclasses import fields, is_dataclass
@@ -9,14 +9,10 @@ import numpy as np
 
 
 def fingerprint(*values: Any) -> str:
-    """Return a text that is the same for equal values and differs for any others.
+    """Return a text that is the same for equal values and different for other values.
 
-    Dataclasses count with all their fields, by name, so that no field can be forgotten.
-
-    Parameters
-    ----------
-    *values : array, dataclass, str, number or None
-        The values.
+    The values may be arrays, dataclasses, strings, numbers or None. All fields of a dataclass
+    count, by name, so no field can be forgotten.
 
     Examples
     --------

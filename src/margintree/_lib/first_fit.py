@@ -1,10 +1,10 @@
-"""What makes a first fit faster, all in one place.
+"""Shortcuts that make a first fit faster.
 
-Three things cost a first fit seconds or tenths of seconds: Python's garbage collector looks through
-a hundred thousand new objects of modules and kernels again and again; numba learns all it knows of
-Python before it looks into its own cache on disk; and kernels are compiled on one core. Each has
-its remedy here. Set the environment variable ``MARGINTREE_PLAIN_START`` to switch them off, for
-instance to find out whether one of them is behind a problem.
+Three things cost a first fit seconds or tenths of seconds. Python's garbage collector repeatedly
+scans a hundred thousand new objects of modules and kernels. Numba prepares to compile before it
+looks into its own cache on disk. Kernels are compiled on one core. Each has its remedy here. Set
+the environment variable ``MARGINTREE_PLAIN_START`` to switch the remedies off, for instance to find
+out whether one of them causes a problem.
 """
 
 import gc
@@ -19,19 +19,19 @@ from typing import Any
 
 IS_ON = not os.environ.get("MARGINTREE_PLAIN_START")
 MANY = 10_000
-"""New objects that are worth the trouble of making them old."""
+"""Number of new objects above which it pays to mark all objects as old."""
 FROZEN_BY_PYTHON = 1_000
-"""More frozen objects than Python 3.12 freezes at its start, so somebody else has frozen some."""
+"""More frozen objects than Python 3.12 freezes at its start, so other code has frozen some."""
 LONGEST_WAIT = 60.0
-"""Seconds after which this process compiles what the other one has not."""
+"""Seconds after which this process compiles what is left of the other one's share."""
 
 
 @contextmanager
 def collector_paused() -> Iterator[None]:
     """Pause the garbage collector while modules and compiled kernels are loaded.
 
-    Hardly any of the objects that they leave is garbage. They are made old at the end, or else the
-    collector would look through all of them as soon as it goes on.
+    Hardly any of the new objects is garbage. They are marked as old at the end; otherwise the
+    collector would scan all of them as soon as it resumes.
 
     Examples
     --------
@@ -53,17 +53,17 @@ def collector_paused() -> Iterator[None]:
 
 
 def _make_old() -> None:
-    """Make all objects old where many are new, unless that would thaw what somebody has frozen."""
+    """Mark all objects as old if many are new, unless this would thaw objects that others froze."""
     if gc.get_count()[0] > MANY and gc.get_freeze_count() < FROZEN_BY_PYTHON:
         gc.freeze()
         gc.unfreeze()
 
 
 def load_directly(compiled: Any) -> None:
-    """Let a numba kernel load its code from disk without getting numba ready to compile.
+    """Let a numba kernel load its code from disk without preparing numba to compile.
 
-    Getting ready takes longer than to load all kernels of a search. Where a kernel is not on disk,
-    numba still gets ready before it compiles. Does nothing where numba has other names inside.
+    The preparation takes longer than loading all kernels of a search. If a kernel is not on disk,
+    numba still prepares itself and compiles. Does nothing if numba's internal names differ.
     """
     cache: Any = getattr(compiled, "_cache", None)  # there is none where compilation is off
     if IS_ON and hasattr(cache, "_load_overload"):
@@ -82,15 +82,9 @@ def _load(cache: Any, signature: Any, target_context: Any) -> Any:
 def other_process(function: Callable[..., None], *arguments: object) -> Iterator[None]:
     """Run a function in another process at the same time, and wait for it at the end.
 
-    Numba compiles one function at a time in a process, however many threads ask for it. So what two
-    processes compile is on disk sooner. Does nothing where there is no second core.
-
-    Parameters
-    ----------
-    function : callable
-        A function of this package, to be found by its module and name.
-    *arguments
-        Plain values.
+    Within one process numba compiles one function at a time, even on many threads, so two processes
+    finish sooner. The function must be importable from this package, and its arguments must be
+    plain values. Does nothing if there is no second core.
     """
     process = _start(function, arguments) if IS_ON and _may_start_python() else None
     if process is None:
@@ -106,7 +100,7 @@ def other_process(function: Callable[..., None], *arguments: object) -> Iterator
 
 
 def _may_start_python() -> bool:
-    """Tell whether there is a core for another process, and a Python to run in it."""
+    """Tell whether there are a core for another process and a Python to run in it."""
     import joblib
 
     return joblib.cpu_count() > 1 and bool(sys.executable) and not hasattr(sys, "frozen")
@@ -118,14 +112,9 @@ def _start(
     home = str(Path(__file__).parents[2])
     paths = os.pathsep.join([home, *filter(None, [os.environ.get("PYTHONPATH")])])
     code = f"from {function.__module__} import {function.__name__} as run; run(*{arguments!r})"
+    command, env = [sys.executable, "-P", "-c", code], os.environ | {"PYTHONPATH": paths}
     quiet = subprocess.DEVNULL
     try:
-        return subprocess.Popen(
-            [sys.executable, "-P", "-c", code],
-            env=os.environ | {"PYTHONPATH": paths},
-            stdin=quiet,
-            stdout=quiet,
-            stderr=quiet,
-        )
+        return subprocess.Popen(command, env=env, stdin=quiet, stdout=quiet, stderr=quiet)
     except OSError:  # no such program, or no room for another process
         return None

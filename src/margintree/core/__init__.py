@@ -1,1 +1,1 @@
-"""The values that everything works on: trees, problems, rules, costs and results."""
+"""The values that all other packages work on: trees, problems, rules, costs and results."""

@@ -1,7 +1,7 @@
-"""An axis-parallel tree as features and ranks, and the way to a tree and back.
+"""Axis-parallel trees as features and ranks, and the conversion from and to trees.
 
-For an axis-parallel split only the order of the values of a feature matters. Ranks keep the order,
-are whole numbers, and are never too close to each other to tell apart.
+An axis-parallel split depends only on the order of a feature's values. Ranks keep that order. They
+are whole numbers, so two different ranks are never too close to tell apart.
 """
 
 from dataclasses import dataclass
@@ -15,33 +15,23 @@ from margintree.core.simplify import with_cheapest_classes
 from margintree.core.tree import ObliqueTree
 
 CLOSE = 1e-9
-"""Scaled values that are no further apart than this are hardly apart."""
+"""Scaled values that differ by at most this much count as nearly equal."""
 STEEPEST = 500
-"""The largest power of two that is a weight; values times weights must not overflow."""
+"""Largest exponent of a weight that is a power of two; values times weights must not overflow."""
 
 
 @dataclass(frozen=True)
 class Plan:
-    """A split, and what follows on its sides; None stands for a leaf.
-
-    Attributes
-    ----------
-    feature : int
-        The feature that the split looks at.
-    rank : int
-        Rows of this rank or more in the feature go right.
-    left, right : Plan or None
-        The splits below.
-    """
+    """A split and the splits on its two sides; None stands for a leaf."""
 
     feature: int
-    rank: int
+    rank: int  # rows of this rank or more in the feature go right
     left: "Plan | None" = None
     right: "Plan | None" = None
 
 
 def feature_ranks(X: FloatArray) -> IntArray:
-    """Return, of shape (p, n), how many different smaller values each feature has for each row.
+    """Return the ranks, of shape (p, n): the number of different smaller values of each feature.
 
     Examples
     --------
@@ -54,9 +44,9 @@ def feature_ranks(X: FloatArray) -> IntArray:
 
 
 def to_tree(problem: Problem, ranks: IntArray, plan: Plan | None) -> ObliqueTree:
-    """Return the tree of a plan: thresholds half-way between the rows that they part.
+    """Return the tree of a plan, with thresholds half-way between the rows that they separate.
 
-    A split has the value -1 at the closest row on its left and 1 at the closest on its right.
+    A split has the value -1 at the closest row on its left and 1 at the closest row on its right.
 
     Examples
     --------
@@ -87,11 +77,10 @@ def to_tree(problem: Problem, ranks: IntArray, plan: Plan | None) -> ObliqueTree
 
 
 def _between(low: float, high: float) -> tuple[float, float]:
-    """Return weight and intercept of a split that is -1 at ``low`` and 1 at ``high``.
+    """Return the weight and intercept of a split that is -1 at ``low`` and 1 at ``high``.
 
-    Between values that are hardly apart it is about as steep, but by a power of two, which rounds
-    nothing. Between two neighbouring numbers there is nothing half-way, and ``high`` is the
-    threshold.
+    If the values are nearly equal, the weight is about as steep a power of two, because multiplying
+    by it does not round. If no number lies between them, ``high`` is the threshold.
     """
     if high - low > CLOSE:
         return 2 / (high - low), -(high + low) / (high - low)
@@ -101,7 +90,7 @@ def _between(low: float, high: float) -> tuple[float, float]:
 
 
 def to_plan(problem: Problem, ranks: IntArray, tree: ObliqueTree) -> Plan | None:
-    """Return the plan of an axis-parallel tree; splits that do not part its rows are left out.
+    """Return the plan of an axis-parallel tree, without splits that leave one side empty.
 
     Examples
     --------
@@ -129,9 +118,9 @@ def to_plan(problem: Problem, ranks: IntArray, tree: ObliqueTree) -> Plan | None
 
 
 def halved(problem: Problem, tree: ObliqueTree) -> ObliqueTree:
-    """Return an axis-parallel tree that parts the rows alike, its thresholds half-way between them.
+    """Return the axis-parallel tree with the same routing and thresholds half-way between rows.
 
-    Leaves get the classes that are cheapest for their rows.
+    Every leaf gets the class that is cheapest for its rows.
     """
     ranks = feature_ranks(problem.X)
     return to_tree(problem, ranks, to_plan(problem, ranks, tree))

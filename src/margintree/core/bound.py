@@ -1,8 +1,8 @@
-"""A lower bound on the cost of every tree, in milliseconds and without a solver.
+"""A lower bound on the cost of every tree, found in milliseconds and without a solver.
 
-Three facts hold for every tree: with s splits at most s + 1 classes are predicted; rows with equal
-features get one class; and two rows of different classes that are both predicted right lie on
-different sides of some hyperplane, so the closer they are, the more their separation costs.
+Three facts hold for every tree. With s splits it predicts at most s + 1 classes. Rows with equal
+features get the same class. If two rows of different classes are both predicted correctly, some
+hyperplane separates them, and this costs more the closer they are.
 """
 
 from typing import NamedTuple
@@ -13,39 +13,24 @@ from margintree._lib.arrays import FloatArray, IntArray, product
 from margintree.core.problem import Problem
 
 MAX_ROWS = 600
-"""Rows looked at in search of close pairs; leaving out rows never raises the optimum."""
+"""Rows used in the search for close pairs; leaving out rows never raises the optimum."""
 N_NORMS = 2000
-"""Points of the grid of norms on which the price of separating pairs is bounded."""
+"""Grid points for the norm, at which the cost of separating pairs is bounded."""
 
 
 class Pairs(NamedTuple):
-    """Disjoint pairs of rows of different classes, and what separating them takes.
+    """Disjoint pairs of rows of different classes, and the violations caused by separating them."""
 
-    Attributes
-    ----------
-    first, second : ndarray of shape (n_pairs,)
-        Their rows.
-    norms : ndarray of shape (n_norms,)
-        Norms of hyperplanes, from 0 to infinity.
-    violations : ndarray of shape (n_norms, n_pairs)
-        By how much the rows of a pair that is separated violate the margin together, at least.
-    """
-
-    first: IntArray
+    first: IntArray  # the rows of the pairs, of shape (n_pairs,)
     second: IntArray
-    norms: FloatArray
-    violations: FloatArray
+    norms: FloatArray  # norms of hyperplanes, from 0 to infinity, of shape (n_norms,)
+    violations: FloatArray  # least total violation of a separated pair, (n_norms, n_pairs)
 
 
 def lower_bound(problem: Problem, pairs: Pairs | None = None) -> float:
     """Return a lower bound on the cost of any tree.
 
-    Parameters
-    ----------
-    problem : Problem
-        The training set and its costs.
-    pairs : Pairs, optional
-        The `close_pairs` of the problem, where they are known from other costs.
+    Pass the `close_pairs` of these rows if they are known; they do not depend on the costs.
 
     Examples
     --------
@@ -59,14 +44,9 @@ def lower_bound(problem: Problem, pairs: Pairs | None = None) -> float:
 
 
 def error_bound(problem: Problem, if_split: float = 0.0) -> float:
-    """Return a lower bound on what the errors and splits of any tree cost.
+    """Return a lower bound on the cost of errors and splits of any tree.
 
-    Parameters
-    ----------
-    problem : Problem
-        The training set, its costs and the number of splits that its rules allow.
-    if_split : float, default 0
-        What a tree with a split pays at least for its errors and whatever else it pays.
+    ``if_split`` is a lower bound on the cost, without splits, of a tree that has a split.
 
     Examples
     --------
@@ -82,9 +62,9 @@ def error_bound(problem: Problem, if_split: float = 0.0) -> float:
 
 
 def contradictions(problem: Problem) -> float:
-    """Return what rows with equal features but different classes cost at least.
+    """Return the least cost of the rows that have equal features but different classes.
 
-    Such rows are neighbours, since a problem keeps its rows in lexicographic order.
+    Such rows are neighbours, because a problem keeps its rows in lexicographic order.
     """
     groups = np.cumsum(np.r_[True, (problem.X[1:] != problem.X[:-1]).any(axis=1)]) - 1
     prices = np.zeros((groups[-1] + 1, problem.n_classes))
@@ -93,27 +73,26 @@ def contradictions(problem: Problem) -> float:
 
 
 def unnamed(problem: Problem, n_leaves: int) -> float:
-    """Return what the classes that find no leaf cost at least."""
+    """Return the least cost of the classes that find no leaf."""
     prices = np.bincount(problem.y, weights=cheapest_errors(problem), minlength=problem.n_classes)
     present = np.sort(prices[problem.class_mass() > 0])
     return float(present[: max(0, len(present) - n_leaves)].sum())
 
 
 def cheapest_errors(problem: Problem) -> FloatArray:
-    """Return the least that a row pays when it is given a class other than its own."""
+    """Return, for every row, the least price of a class other than its own."""
     prices = problem.error_prices.copy()
     prices[np.arange(problem.n_rows), problem.y] = np.inf
     return np.asarray(prices.min(axis=1))
 
 
 def separation(problem: Problem, pairs: Pairs | None = None) -> float:
-    """Return what the margin term, errors and violations of disjoint pairs cost at least.
+    """Return a lower bound on the margin term plus the errors and violations of disjoint pairs.
 
-    Let S be the largest norm of a hyperplane. A pair at distance d pays for an error, or is
-    separated by a hyperplane on which the two values differ by at most S d: then the two rows
-    violate the margin by at least 2 - S d together. Between two neighbouring norms of a grid the
-    margin term is at least that of the smaller one, and the price of the pairs at least that of the
-    larger one.
+    Let S be the largest norm of a hyperplane. A pair at distance d either pays for an error, or a
+    hyperplane separates it. The values of the two rows then differ by at most S d, so their
+    violations add up to at least 2 - S d. Between two neighbouring norms of a grid, the margin term
+    is at least that of the smaller norm, and the price of the pairs is at least that of the larger.
     """
     first, second, norms, violations = close_pairs(problem) if pairs is None else pairs
     wrong, weights = cheapest_errors(problem), problem.row_weights
@@ -133,7 +112,7 @@ def _grid(distances: FloatArray) -> FloatArray:
 
 
 def close_pairs(problem: Problem) -> Pairs:
-    """Return disjoint pairs of rows of different classes, the closest first."""
+    """Return disjoint pairs of rows of different classes, closest pairs first."""
     step = -(-problem.n_rows // MAX_ROWS)
     rows = np.arange(0, problem.n_rows, step)
     X, y = problem.X[rows], problem.y[rows]
@@ -147,7 +126,7 @@ def close_pairs(problem: Problem) -> Pairs:
             is_free[i[k]] = is_free[j[k]] = False
             chosen.append(k)
     i, j = rows[i[chosen]], rows[j[chosen]]
-    # Again, without the cancellation that makes close rows seem closer than they are.
+    # Recompute without the cancellation that makes close rows seem closer than they are.
     distances = np.linalg.norm(problem.X[i] - problem.X[j], axis=1)
     norms = _grid(distances)
     with np.errstate(invalid="ignore"):

@@ -1,4 +1,4 @@
-"""What a tree costs: the terms that add up, and the rules it breaks."""
+"""The cost of a tree: terms that add up, and broken rules."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -6,16 +6,16 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, repr=False)
 class Cost:
-    """What a judge says of a tree.
+    """The cost of a tree as its judge computes it.
 
     Every term is also an attribute: ``cost.errors`` is ``cost.terms["errors"]``.
 
     Attributes
     ----------
     terms : mapping of str to float
-        What the tree pays, by name; each judge has its own terms.
+        The cost by term; each judge has its own terms.
     faults : mapping of str to int
-        How often the tree breaks each rule that is in force. A tree with faults is never returned.
+        How often the tree breaks each active rule. A tree with faults is never returned.
 
     Examples
     --------

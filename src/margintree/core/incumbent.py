@@ -1,4 +1,4 @@
-"""The best tree so far, as the method's judge prices it, with the bound it is measured against."""
+"""The best tree so far, with its cost and the lower bound."""
 
 from collections.abc import Sequence
 
@@ -11,32 +11,18 @@ from margintree.core.simplify import with_leaf_mass
 from margintree.core.tree import ObliqueTree
 
 ROUNDING = 1e-12
-"""Share of a cost by which two ways to add it up may differ."""
+"""Relative difference by which two ways of adding up the same cost may differ."""
 
 
 class Incumbent:
-    """Keeps the cheapest allowed tree it is offered, and tells of every better one.
+    """Keeps the cheapest allowed tree that it is offered, and reports every improvement.
 
-    It begins with the best tree without splits.
-
-    Parameters
-    ----------
-    method : Method
-        Judges and simplifies trees.
-    problem : Problem
-        The training set, its costs and rules.
-    clock : Clock
-        The clock of the fit.
-    progress : callable, optional
-        Told of every better tree and bound. It may raise KeyboardInterrupt to stop.
+    It starts with the best tree without splits. The ``progress`` callback receives every better
+    tree and bound. It may raise KeyboardInterrupt to stop.
     """
 
     def __init__(
-        self,
-        method: Method,
-        problem: Problem,
-        clock: Clock,
-        progress: Progress | None = None,
+        self, method: Method, problem: Problem, clock: Clock, progress: Progress | None = None
     ) -> None:
         self.method, self.problem, self.clock, self.progress = method, problem, clock, progress
         leaf = ObliqueTree.leaf(problem.depth, problem.n_features, problem.n_classes)
@@ -57,18 +43,12 @@ class Incumbent:
         return relative_gap(self.objective, self.bound)
 
     def offer_all(self, starts: Sequence[ObliqueTree]) -> list[ObliqueTree]:
-        """Tell of the first tree, and keep the cheapest of the starts if it is cheaper.
-
-        Returns the starts in their simplest form.
-        """
+        """Report the first tree, offer all starts, and return the simplified starts."""
         self.tell()
         return [self.offer(tree) for tree in starts]
 
     def offer(self, tree: ObliqueTree) -> ObliqueTree:
-        """Keep a tree, in its simplest form, if it is allowed and the cheapest so far.
-
-        Returns that form.
-        """
+        """Keep a tree if it is allowed and the cheapest so far; return its simplified form."""
         tree = self.method.simplify(self.problem, tree)
         cost = self.method.judge(self.problem, tree)
         if cost.is_allowed and cost.total < self.objective:
@@ -77,15 +57,14 @@ class Incumbent:
         return tree
 
     def take(self, tree: ObliqueTree) -> None:
-        """Keep a tree as it is, whatever it costs, as greedy methods do."""
+        """Keep a tree as it is, whatever its cost, as greedy methods do."""
         self.tree, self.cost = tree, self.method.judge(self.problem, tree)
         self.tell()
 
     def raise_bound(self, bound: float) -> None:
-        """Note a bound, if it is better.
+        """Keep a bound if it is better than the current one.
 
-        No bound is above the cost of a tree that is known; one that is only as far below as
-        rounding goes is as good as that cost.
+        A bound cannot exceed the cost of a known tree; rounding errors count as equality.
         """
         if bound >= self.objective * (1 - ROUNDING):
             bound = self.objective
@@ -94,13 +73,13 @@ class Incumbent:
             self.tell()
 
     def tell(self) -> None:
-        """Add a point to the trace, and tell of it; the callback may raise KeyboardInterrupt."""
+        """Add a point to the trace and report it; the callback may raise KeyboardInterrupt."""
         self.trace.append(TracePoint(self.clock.elapsed(), self.objective, self.bound))
         if self.progress is not None:
             self.progress(self.trace[-1])
 
     def why_stopped(self, limits: Limits) -> tuple[Reason, str | None]:
-        """Return why the work ended: a proof, a limit, or nothing left to do."""
+        """Return why the search ended: a proof, a limit, or nothing left to do."""
         if self.gap <= limits.gap:
             return Reason.OPTIMAL, None
         if self.clock.is_over():
@@ -117,7 +96,7 @@ class Incumbent:
         solver: str,
         version: str = __version__,
     ) -> Result:
-        """Return the best tree with all that is known about it."""
+        """Return the best tree with everything known about it."""
         return Result(
             tree=with_leaf_mass(self.problem, self.tree),
             cost=self.cost,

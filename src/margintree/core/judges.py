@@ -1,10 +1,10 @@
-"""The judges: what a tree costs on a problem, computed from the tree alone."""
+"""The judges: functions that compute the cost of a tree on a problem from the tree alone."""
 
 from dataclasses import replace
 
 import numpy as np
 
-from margintree._lib.arrays import BoolArray, FloatArray, IntArray, product
+from margintree._lib.arrays import BoolArray, FloatArray, product
 from margintree.core import topology
 from margintree.core.cost import Cost
 from margintree.core.problem import Problem
@@ -13,30 +13,18 @@ from margintree.core.tree import ObliqueTree, row_blocks
 TIE_SLACK = 1e-2
 """Share of the routing margin that a row may lack before it counts as a tie.
 
-Solvers work to a feasibility tolerance of about 1e-6; with the default routing margin of 1e-3 this
-slack is ten times that, and a hundred times smaller than the margin that keeps routing unambiguous.
-"""
+Solvers work to a feasibility tolerance of about 1e-6. With the default routing margin of 1e-3 this
+slack is ten times that tolerance, and a hundred times smaller than the routing margin."""
 
 
 def price_margins(problem: Problem, tree: ObliqueTree) -> Cost:
-    """Return what ``tree`` costs on ``problem``.
+    """Return the cost of ``tree`` on ``problem``.
 
-    Rows are routed by the sign rule (``f >= 0`` goes right), as `ObliqueTree.predict` does. The
-    terms are ``margin``, the largest ``||w||**2 / 2`` (or ``||w|| / 2``) over the splitting nodes;
+    Rows are routed by the sign rule (``f >= 0`` goes right), as in `ObliqueTree.predict`. The terms
+    are ``margin``, the largest ``||w||**2 / 2`` (or ``||w|| / 2``) over the splitting nodes;
     ``errors``, c1 times the weight of the misclassified rows; ``violations``, c2 times the weighted
     sum of ``max(0, 1 - |f_t(x)|)`` over splitting nodes and their rows; and ``splits``. Faults are
-    ``ties``, rows closer to a split than the routing margin, and broken rules.
-
-    Parameters
-    ----------
-    problem : Problem
-        The training set and its costs.
-    tree : ObliqueTree
-        Any tree over the same features and classes.
-
-    Returns
-    -------
-    Cost
+    ``ties``, which are rows closer to a split than the routing margin, and broken rules.
 
     Examples
     --------
@@ -49,6 +37,8 @@ def price_margins(problem: Problem, tree: ObliqueTree) -> Cost:
     >>> cost.margin, cost.errors, round(cost.violations, 6), cost.splits
     (2.0, 0.0, 0.8, 0.1)
     """
+    nodes = np.array(topology.branch_nodes(problem.depth))
+    heights = problem.depth - np.array([topology.depth_of(t) for t in nodes.tolist()])
     norms = np.linalg.norm(tree.weights[tree.splits], axis=1)
     errors = violations = 0.0
     ties = 0
@@ -58,7 +48,8 @@ def price_margins(problem: Problem, tree: ObliqueTree) -> Cost:
         prices = problem.error_prices[rows]
         predicted = tree.leaf_classes[leaves - len(tree.leaf_classes)]
         errors += float(prices[np.arange(len(prices)), predicted].sum())
-        distances = np.where(_visited(leaves, problem.depth), np.abs(values), np.nan)
+        is_visited = (leaves[:, None] >> heights) == nodes
+        distances = np.where(is_visited, np.abs(values), np.nan)
         shortfall = np.nan_to_num(np.maximum(0.0, 1.0 - distances))
         violations += float(product(problem.row_weights[rows], shortfall).sum())
         ties += int((distances < (1 - TIE_SLACK) * problem.routing_margin).sum())
@@ -72,25 +63,11 @@ def price_margins(problem: Problem, tree: ObliqueTree) -> Cost:
     return Cost(terms, faults)
 
 
-def _visited(leaves: IntArray, depth: int) -> BoolArray:
-    """Return, of shape (n, 2**D - 1), which branch nodes each row visits."""
-    nodes = np.array(topology.branch_nodes(depth))
-    heights = np.array([depth - topology.depth_of(t) for t in topology.branch_nodes(depth)])
-    return np.asarray((leaves[:, None] >> heights) == nodes)
-
-
 def price_errors(problem: Problem, tree: ObliqueTree) -> Cost:
-    """Return what ``tree`` costs on ``problem`` when only errors and splits count.
+    """Return the cost of ``tree`` on ``problem`` when only errors and splits count.
 
-    A split pays for every feature that it looks at, as in OCT-H. In an axis-parallel tree that is a
-    price for every split, as in OCT and CART.
-
-    Parameters
-    ----------
-    problem : Problem
-        The training set, its costs and rules. The cost of violations plays no part.
-    tree : ObliqueTree
-        Any tree over the same features and classes.
+    A split pays for every feature that it uses, as in OCT-H. In an axis-parallel tree this is a
+    price per split, as in OCT and CART. The cost of violations is ignored.
 
     Examples
     --------
@@ -111,16 +88,10 @@ def price_errors(problem: Problem, tree: ObliqueTree) -> Cost:
 
 
 def with_relative_errors(problem: Problem, alpha: float = 0.0) -> Problem:
-    """Return the problem in which the errors of the best single leaf cost 1.
+    """Return the problem with costs at which the errors of the best single leaf cost 1.
 
-    Violations cost nothing. Where a single leaf makes no error, an error costs 1.
-
-    Parameters
-    ----------
-    problem : Problem
-        The training set.
-    alpha : float, default 0
-        The cost of a split, or of every feature that it looks at.
+    Violations cost nothing, and ``alpha`` is the cost of a split (or of each of its features). If a
+    single leaf makes no error, an error costs 1.
 
     Examples
     --------
@@ -131,36 +102,29 @@ def with_relative_errors(problem: Problem, alpha: float = 0.0) -> Problem:
     mass = problem.class_mass()
     baseline = float(mass.sum() - mass.max())
     price = 1.0 / baseline if baseline > 0 else 1.0
-    return replace(
-        problem, costs=replace(problem.costs, errors=price, violations=0.0, splits=alpha)
-    )
+    costs = replace(problem.costs, errors=price, violations=0.0, splits=alpha)
+    return replace(problem, costs=costs)
 
 
 def errors_only(problem: Problem) -> Problem:
-    """Return the problem in which margin violations cost nothing, as for this judge."""
+    """Return the problem without a cost of violations, as `price_errors` sees it."""
     return replace(problem, costs=replace(problem.costs, violations=0.0))
 
 
 def price_labels(problem: Problem, tree: ObliqueTree) -> Cost:
-    """Return what ``tree`` costs on a problem of two classes in the sense of OCTSVM.
+    """Return the cost of ``tree`` on a problem of two classes as OCTSVM defines it.
 
     In every branch node rows of class 1 should go right and rows of class 0 left. A row pays for
-    how far it is from that by the margin, or is relabelled in this node and pays for how far it is
-    from the other side. A branch node that does not split calls all its rows what is cheaper; that
-    is a hyperplane without weights and with the intercept 1 or -1.
+    its distance from the margin of its own side. If that is cheaper, it is relabelled in this node
+    and pays for its distance from the other side. A branch node that does not split gives all its
+    rows the cheaper label; this is a hyperplane without weights whose intercept is 1 or -1.
 
     The terms are ``margin``, the largest ``||w||**2 / 2`` (or ``||w|| / 2``); ``violations``, c1
     times the weighted sum of ``max(0, 1 - s f_t(x))`` over branch nodes and their rows, where ``s``
-    is the side of a row's label, or of the other label where it is relabelled; ``relabelled``, c2
-    times the weight of relabelled rows; and ``splits``. Faults are rows within the routing margin
-    (``ties``), splits that do not part their rows, and broken rules.
-
-    Parameters
-    ----------
-    problem : Problem
-        The training set; the cost of violations is c1, that of errors c2 and that of splits c3.
-    tree : ObliqueTree
-        Any tree over the same features.
+    is the side of the row's label, or the other side if it is relabelled; ``relabelled``, c2 times
+    the weight of relabelled rows; and ``splits``. Here c1 is the cost of violations and c2 that of
+    errors. Faults are ``ties`` (rows within the routing margin), splits with an empty side, and
+    broken rules.
 
     Examples
     --------
@@ -198,21 +162,14 @@ def sides(problem: Problem) -> FloatArray:
 
 
 def idle_price(problem: Problem) -> float:
-    """Return what a row of weight 1 pays in a node that does not split and calls it otherwise."""
+    """Return the price of a row of weight 1 with the wrong label in a node that does not split."""
     return min(2 * problem.costs.violations, problem.costs.errors)
 
 
 def label_violations(problem: Problem, values: FloatArray) -> tuple[FloatArray, BoolArray]:
-    """Return how far rows with these values violate a margin, and whether they are relabelled.
+    """Return by how much each row violates the margin of each column, and whether it is relabelled.
 
-    A row is relabelled where that costs less.
-
-    Parameters
-    ----------
-    problem : Problem
-        The training set and its costs.
-    values : ndarray of shape (n, m)
-        Values of hyperplanes at all rows.
+    A row is relabelled if this costs less. ``values`` has one column per hyperplane.
     """
     ours = sides(problem)[:, None] * values
     kept, changed = np.maximum(0.0, 1.0 - ours), np.maximum(0.0, 1.0 + ours)
@@ -222,13 +179,13 @@ def label_violations(problem: Problem, values: FloatArray) -> tuple[FloatArray, 
 
 
 def calls(problem: Problem, visits: BoolArray) -> FloatArray:
-    """Return what every branch node would call its rows: 1 or -1, the side of most of them."""
+    """Return the label that every branch node would give its rows: 1 or -1, the heavier side."""
     balance = product(problem.row_weights * sides(problem), visits.astype(float))
     return np.where(balance > 0, 1.0, -1.0)
 
 
 def _one_sided(tree: ObliqueTree, values: FloatArray, visits: BoolArray) -> int:
-    """Return how many splits do not part their rows."""
+    """Return the number of splits with an empty side."""
     with np.errstate(invalid="ignore"):
         right, left = visits & (values >= 0), visits & (values < 0)
     return int((tree.splits & ~(right.any(axis=0) & left.any(axis=0))).sum())

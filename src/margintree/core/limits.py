@@ -1,4 +1,4 @@
-"""How far a search or a solver may go, and the clock that says when it is over."""
+"""Limits of a search or a solver, and the clock that watches them."""
 
 import os
 import sys
@@ -19,17 +19,17 @@ class Limits:
     Attributes
     ----------
     seconds : float
-        Wall-clock time; 0 means "return what costs nothing to find".
+        Wall-clock time; 0 means "return a tree that takes no time to find".
     memory : float
-        GiB of memory that the process may take, with all that it holds beside the fit.
+        GiB of memory that the whole process may use, including data held outside the fit.
     gap : float
         Relative gap between objective and bound that counts as proof.
     nodes : int or None
-        Branch-and-bound nodes of an exact solver.
+        Maximum number of branch-and-bound nodes of an exact solver.
     iterations : int or None
-        Local searches of the native search.
+        Maximum number of local searches of the native search.
     threads : int
-        Threads to use.
+        Number of threads.
     seed : int
         Seed of every random choice.
 
@@ -51,7 +51,7 @@ class Limits:
         for what, unit, most in (("time", "seconds", self.seconds), ("memory", "GiB", self.memory)):
             if np.isnan(most) or most < 0:
                 raise InvalidInputError(
-                    f"A {what} limit must be a number of {unit} of at least 0, infinity for no "
+                    f"A {what} limit must be a number of {unit} of at least 0, or infinity for no "
                     f"limit; {most!r} was given."
                 )
         if not 0 <= self.gap < np.inf:
@@ -66,13 +66,13 @@ class Limits:
             raise InvalidInputError(f"threads must be at least 1; {self.threads!r} was given.")
 
     def clock(self) -> "Clock":
-        """Return a clock that starts now and watches these limits of time and memory."""
+        """Return a clock that starts now and watches the limits of time and memory."""
         return Clock(self.seconds, self.memory)
 
 
 @dataclass
 class Clock:
-    """Seconds since it was made, and GiB that the process takes, against limits.
+    """The seconds since it was made and the memory of the process, compared with limits.
 
     Examples
     --------
@@ -95,25 +95,23 @@ class Clock:
         return self.now() - self.start
 
     def remaining(self) -> float:
-        """Return the seconds left, at least 0, and 0 once memory was full."""
+        """Return the seconds left, at least 0; 0 after the memory limit was reached."""
         return 0.0 if self.is_full else max(0.0, self.limit - self.elapsed())
 
     def is_over(self) -> bool:
-        """Tell whether a limit has been reached; memory that was full once stays so."""
+        """Tell whether a limit has been reached, or was reached before in the case of memory."""
         if self.memory < np.inf and not self.is_full:
             self.is_full = resident_memory() >= self.memory
         return self.is_full or self.elapsed() >= self.limit
 
     @property
     def struck(self) -> str:
-        """The limit that was reached, once one was."""
+        """The name of the limit that was reached."""
         return "memory" if self.is_full else "time"
 
 
 def resident_memory() -> float:
-    """Return the GiB of memory that this process takes.
-
-    Elsewhere than on Linux it is the most that the process has ever taken.
+    """Return the memory of this process in GiB; outside Linux, its peak so far.
 
     Examples
     --------
@@ -125,8 +123,8 @@ def resident_memory() -> float:
         return pages * os.sysconf("SC_PAGE_SIZE") / 2**30
     if sys.platform == "win32":
         raise InvalidInputError(
-            "A memory limit needs a system that tells how much memory a process takes, as Linux "
-            "and macOS do; Windows was found. Leave the limit out."
+            "A memory limit needs a system that reports the memory of a process, such as Linux or "
+            "macOS; Windows was found. Leave the limit out."
         )
     import resource
 

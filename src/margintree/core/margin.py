@@ -1,4 +1,4 @@
-"""What wide margins cost: the price of a hyperplane by the norm of its normal vector."""
+"""The margin term: the price of a hyperplane by the norm of its normal vector."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,18 +11,10 @@ MarginNorm = Literal["squared", "plain"]
 
 @dataclass(frozen=True)
 class Margin:
-    """The margin term of a tree, as a function of the largest norm of its splits.
+    """The margin term of a tree as a function of the largest norm of its splits."""
 
-    Attributes
-    ----------
-    price : callable
-        Returns the margin term of a norm, or of an array of norms. It is convex and rises.
-    norm_at : callable
-        Returns the largest norm whose margin term is at most a price.
-    """
-
-    price: Callable[[Any], Any]
-    norm_at: Callable[[float], float]
+    price: Callable[[Any], Any]  # of a norm, or of an array of norms; convex and increasing
+    norm_at: Callable[[float], float]  # the largest norm whose margin term is at most a price
 
 
 MARGINS: dict[str, Margin] = {
@@ -31,6 +23,5 @@ MARGINS: dict[str, Margin] = {
 }
 """The margin terms by name: half the squared norm, as in the SVM, or half the norm.
 
-Beside its entry here, a margin term has a slope in the kernel `scale_slope`, a rule for the shares
-of splits in `share_again`, and a cone in each solver.
-"""
+A new margin term also needs a slope in the kernel `scale_slope`, a rule for the shares of splits in
+`share_again`, and a cone in each solver."""

@@ -1,4 +1,4 @@
-"""What a method is: all that the rest of the package asks about a way to learn trees."""
+"""The interface of a method: everything the rest of the package asks about a way to learn trees."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -15,34 +15,33 @@ from margintree.core.tree import ObliqueTree
 
 
 class Method(ABC):
-    """A way to learn trees: how it poses a problem, judges trees and searches for good ones.
+    """A way to learn trees: how it poses a problem, prices trees and searches for good ones.
 
-    The estimators, the exact path, paths over many costs, the choice by cross-validation, the
-    study, exports and reports ask this object and nothing else. A method has no state.
+    The estimators, exact solves, cost paths, cross-validation, the study, exports and reports use
+    only this interface. A method has no state.
 
     Attributes
     ----------
     name : str
-        Its short name, as the study and model files use it.
+        Its short name in the study and in model files.
     label : str
-        What people read in tables.
+        Its name in tables for people.
     terms : mapping of str to str
-        The terms of its cost and, for each, the name of its price in `Costs`; an empty name for a
-        term without a price. The first term counts errors.
+        The terms of its cost and, for each, the name of its price in `Costs`; an empty name if the
+        term has no price. The first term counts errors.
     candidates : mapping of str to tuple
-        The parameters that a choice by cross-validation tries, and their usual values. The first is
-        ``max_depth``.
+        The parameters that cross-validation chooses and their usual values, ``max_depth`` first.
     ways : tuple of str
         The ways to solve a problem: its own search first, then ``"exact"`` if it has a formulation.
     formulation : object or None
         Its mixed-integer model, a `margintree.exact.programs.Formulation`.
     max_classes : int or None
-        The most classes that it can tell apart.
+        Maximum number of classes that it supports.
     has_margins : bool
-        Whether its splits have margins that it pays for.
+        Whether it pays for the margins of its splits.
     explores_costs : bool
-        Whether a path over many costs first visits some of them at length and returns to those for
-        which a better tree turned up later. This pays where trees of one cost start the next.
+        Whether a path over many costs first searches some of them at length, and later returns to
+        those for which a better tree was found. This pays if trees of one cost start the next.
     """
 
     name: ClassVar[str]
@@ -57,24 +56,24 @@ class Method(ABC):
 
     @abstractmethod
     def pose(self, problem: Problem, **parameters: Any) -> Problem:
-        """Return the problem that the method's parameters make of a training set.
+        """Return the problem that the method's parameters define on a training set.
 
         Parameters
         ----------
         problem : Problem
-            The training set; what else it holds plays no part.
+            The training set; its costs and rules are ignored.
         **parameters
-            ``max_depth`` and the method's own parameters, by the names of its classifier.
+            ``max_depth`` and the method's own parameters, named as in its classifier.
         """
 
     @property
     def parameters(self) -> tuple[str, ...]:
-        """The names of the parameters that pose a problem."""
+        """The names of the parameters of `pose`."""
         return tuple(name for name in signature(self.pose).parameters if name != "problem")
 
     @abstractmethod
     def judge(self, problem: Problem, tree: ObliqueTree) -> Cost:
-        """Return what a tree costs and which rules it breaks; the tree alone decides."""
+        """Return the cost of a tree and the rules it breaks, computed from the tree alone."""
 
     @abstractmethod
     def search(
@@ -96,9 +95,9 @@ class Method(ABC):
         starts : sequence of ObliqueTree
             Known trees, in the scaled space of the problem.
         progress : callable, optional
-            Told of every better tree and bound.
+            Called with every better tree and bound.
         shared : object, optional
-            What `share` returned for the same rows.
+            The result of `share` for the same rows.
         """
 
     def start(
@@ -108,30 +107,30 @@ class Method(ABC):
         starts: Sequence[ObliqueTree] = (),
         progress: Progress | None = None,
     ) -> Result:
-        """Return the tree from which an exact solve starts; by default that of the search."""
+        """Return the tree from which an exact solve starts; by default the result of the search."""
         return self.search(problem, limits, starts, progress)
 
     def share(self, problem: Problem, limits: Limits) -> Any:  # noqa: ARG002
-        """Return what many searches at other costs can share: it depends on rows and depth only."""
+        """Return data that searches at other costs can share; it depends on rows and depth only."""
         return None
 
     def get_ready(self, problem: Problem, limits: Limits) -> None:  # noqa: B027
-        """Do what must not count against a time limit, such as compiling kernels."""
+        """Do work that must not count against a time limit, such as compiling kernels."""
 
     def bound(self, problem: Problem, shared: Any = None) -> float:  # noqa: ARG002
-        """Return a lower bound on the cost of any tree; ``shared`` is what `share` returned."""
+        """Return a lower bound on the cost of any tree; ``shared`` is the result of `share`."""
         return 0.0
 
     def simplify(self, problem: Problem, tree: ObliqueTree) -> ObliqueTree:
-        """Return a simpler tree that the judge prices no higher."""
+        """Return a simpler tree whose cost is no higher."""
         return simplify(problem, tree)
 
     def path_key(self, problem: Problem) -> tuple[float, ...]:
-        """Return the place of a problem on a path over many costs; the smallest comes first."""
+        """Return the sort key of a problem on a path over many costs."""
         return (problem.max_splits, problem.costs.splits)
 
     def check_classes(self, n_classes: int) -> None:
-        """Raise InvalidInputError if there are more classes than the method can tell apart."""
+        """Raise InvalidInputError if there are more classes than the method supports."""
         if self.max_classes is not None and n_classes > self.max_classes:
             # scikit-learn's checks look for these first words.
             raise InvalidInputError(

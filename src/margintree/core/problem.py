@@ -14,14 +14,14 @@ from margintree.core.rules import Rules, least_mass_of
 from margintree.core.space import Scaling
 
 MAX_DEPTH = 10
-"""The deepest tree allowed; a complete binary tree of this depth has 1,023 branch nodes."""
+"""The largest depth allowed; a complete binary tree of this depth has 1,023 branch nodes."""
 
 _Norm = TypeVar("_Norm", float, FloatArray)
 
 
 @dataclass(frozen=True)
 class Costs:
-    """What a tree pays for: c1 per error, c2 per unit of margin violation, c3 per split.
+    """The prices of a tree: c1 per error, c2 per unit of margin violation, c3 per split.
 
     Examples
     --------
@@ -45,7 +45,7 @@ class Costs:
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """A training set with everything that decides what a tree costs on it.
+    """A training set with everything that decides the cost of a tree.
 
     Use `Problem.from_data` to make one from raw rows.
 
@@ -68,11 +68,11 @@ class Problem:
     margin_norm : {"squared", "plain"}
         Whether the margin term is ``||w||**2 / 2`` or ``||w|| / 2``.
     error_costs : ndarray of shape (K, K)
-        Entry ``(k, l)`` is the price, in units of c1, of calling a row of class k a row of class l.
+        Entry ``(k, l)`` is the price, in units of c1, of predicting class l for a row of class k.
     scaling : Scaling
         The map from raw rows to the rows of ``X``.
     rules : Rules
-        What a tree must keep beside its cost.
+        The rules that a tree must keep.
 
     Examples
     --------
@@ -115,17 +115,17 @@ class Problem:
     ) -> "Problem":
         """Return the problem of raw rows.
 
-        Rows of weight zero are left out. Rows that agree in all features and in the label become
-        one row with the sum of their weights, and rows are put in lexicographic order, so neither
-        the order of the rows nor a copy in place of a weight changes the problem.
+        Rows of weight zero are left out. Rows with equal features and labels become one row with
+        the sum of their weights, and rows are sorted in lexicographic order. So neither the order
+        of the rows nor a copy in place of a weight changes the problem.
         """
         X = np.asarray(X, dtype=np.float64)
         y = np.asarray(y, dtype=np.int64)
         weights = np.ones(len(X)) if row_weights is None else np.asarray(row_weights, dtype=float)
         if X.ndim != 2 or y.shape != (len(X),) or weights.shape != (len(X),):
             raise InvalidInputError(
-                "X must be a table, y and the weights vectors with one entry per row; the shapes "
-                f"are {X.shape}, {y.shape} and {weights.shape}."
+                "X must be a table, and y and the weights must be vectors with one entry per row; "
+                f"the shapes are {X.shape}, {y.shape} and {weights.shape}."
             )
         X, y, weights = merged_rows(X, y, weights)
         if not len(X):
@@ -134,7 +134,12 @@ class Problem:
                 "Give rows, and weights above 0."
             )
         scaling = Scaling.learn(X)
-        _check_spans(scaling)
+        too_wide = np.flatnonzero(~np.isfinite(scaling.span))
+        if len(too_wide):
+            raise InvalidInputError(
+                f"Feature {too_wide[0]} spans more than a floating-point number can hold. "
+                "Rescale or drop that column."
+            )
         if error_costs is None:
             error_costs = 1.0 - np.eye(n_classes)
         return cls(
@@ -163,13 +168,14 @@ class Problem:
         Parameters
         ----------
         min_samples_leaf : int or float, default 0
-            Least weight of a leaf: an integer is a weight, a float a share of all training weight.
+            Minimum weight of a leaf: an integer is a weight, a float a share of the training
+            weight.
         max_splits : int, optional
-            Largest number of splits; by default as many as the depth allows.
+            Maximum number of splits; by default as many as the depth allows.
         axis_parallel : bool, default False
-            Whether every split may look at one feature only.
+            Whether every split may use only one feature.
         separation : float, default 0
-            Least distance between the two sides of a split; see `Rules`.
+            Minimum distance between the two sides of a split; see `Rules`.
 
         Examples
         --------
@@ -187,7 +193,7 @@ class Problem:
 
     @property
     def max_splits(self) -> int:
-        """The largest number of splits that a tree may have."""
+        """The maximum number of splits of a tree."""
         return self.rules.most_splits(self.depth)
 
     @property
@@ -202,7 +208,7 @@ class Problem:
 
     @cached_property
     def error_prices(self) -> FloatArray:
-        """What it costs, of shape (n, K), to call each row each class: weight, price and c1."""
+        """The price, of shape (n, K), of predicting each class for each row, with weight and c1."""
         prices: FloatArray = self.costs.errors * self.error_costs[self.y]
         return prices * self.row_weights[:, None]
 
@@ -212,7 +218,7 @@ class Problem:
         return np.asarray(mass, dtype=np.float64)
 
     def margin_price(self, norm: _Norm) -> _Norm:
-        """Return the margin term of a hyperplane whose normal vector has this norm, or of several.
+        """Return the margin term of a norm, or of an array of norms.
 
         Examples
         --------
@@ -231,10 +237,7 @@ class Problem:
 def merged_rows(
     X: FloatArray, y: IntArray, weights: FloatArray
 ) -> tuple[FloatArray, IntArray, FloatArray]:
-    """Return the different rows in lexicographic order, with the sums of their weights.
-
-    Rows of weight zero are left out.
-    """
+    """Return the distinct rows of positive weight in lexicographic order, with summed weights."""
     is_right = np.isfinite(weights) & (weights >= 0)
     if not is_right.all():
         raise InvalidInputError(
@@ -256,15 +259,6 @@ def merged_rows(
     return X[first], y[first], total
 
 
-def _check_spans(scaling: Scaling) -> None:
-    bad = np.flatnonzero(~np.isfinite(scaling.span))
-    if len(bad):
-        raise InvalidInputError(
-            f"Feature {bad[0]} spans more than a floating-point number can hold. "
-            "Rescale or drop that column."
-        )
-
-
 def _check(problem: Problem) -> None:
     """Raise InvalidInputError unless the parameters of the problem make sense."""
     depth, margin = problem.depth, problem.routing_margin
@@ -273,7 +267,7 @@ def _check(problem: Problem) -> None:
     if not 0 < margin < 1:
         raise InvalidInputError(
             f"routing_margin must lie strictly between 0 and 1; {margin!r} was given. "
-            "Without it a row on a hyperplane could be sent to either side."
+            "Without it a row on a hyperplane could go to either side."
         )
     if problem.margin_norm not in MARGINS:
         raise InvalidInputError(
@@ -292,8 +286,8 @@ def _check_error_costs(error_costs: FloatArray, n_classes: int) -> None:
         )
     if not np.isfinite(error_costs).all() or (error_costs < 0).any() or np.diag(error_costs).any():
         raise InvalidInputError(
-            "error_costs must be finite, at least 0, and 0 on the diagonal: calling a row by its "
-            "own class is free."
+            "error_costs must be finite, at least 0, and 0 on the diagonal, because predicting the "
+            "right class is free."
         )
 
 

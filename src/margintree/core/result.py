@@ -1,4 +1,4 @@
-"""What a search or a solver returns: the tree, what is proved, and why it stopped."""
+"""The result of a search or a solver: the tree, the proof, and why it stopped."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -17,9 +17,9 @@ class Reason(StrEnum):
     OPTIMAL = "optimal"
     """The gap has closed: the tree is proved optimal."""
     FINISHED = "finished"
-    """A search did all it meant to do; nothing is proved beyond its bound."""
+    """The search finished; nothing is proved beyond its bound."""
     LIMIT = "limit"
-    """A limit was reached; ``limit`` says which."""
+    """A limit was reached; ``limit`` names it."""
     INTERRUPTED = "interrupted"
     """The user, or a callback, stopped it."""
     INFEASIBLE = "infeasible"
@@ -35,7 +35,7 @@ _ENDS = {
 
 
 class TracePoint(NamedTuple):
-    """Best objective and best bound known after so many seconds."""
+    """The best objective and the best bound after a number of seconds."""
 
     seconds: float
     objective: float
@@ -43,7 +43,7 @@ class TracePoint(NamedTuple):
 
 
 Progress: TypeAlias = Callable[[TracePoint], None]
-"""A callback that is told of every better objective or bound; it may raise KeyboardInterrupt."""
+"""A callback for every better objective or bound; it may raise KeyboardInterrupt to stop."""
 
 
 def relative_gap(objective: float, bound: float) -> float:
@@ -68,22 +68,22 @@ class Result:
     tree : ObliqueTree
         The best tree found.
     cost : Cost
-        What the judge says of it: the terms of its cost, and no fault.
+        Its cost, with the terms and no fault.
     bound : float
         A proved lower bound on the cost of every tree.
     reason : Reason
-        Why it stopped.
+        Why the fit stopped.
     limit : str or None
-        Which limit stopped it (``"time"``, ``"memory"``, ``"nodes"`` or ``"iterations"``), if one
-        did.
+        The limit that stopped it, if any: ``"time"``, ``"memory"``, ``"nodes"`` or
+        ``"iterations"``.
     gap_limit : float
         The relative gap that counts as proof.
     trace : tuple of TracePoint
         How objective and bound improved.
     solver, version : str
-        What found it.
+        The search or solver that found the tree.
     seconds : float
-        How long it took.
+        The duration.
     iterations : int
         The number of local searches. More expensive steps count as several.
     """
@@ -112,7 +112,7 @@ class Result:
 
     @property
     def is_optimal(self) -> bool:
-        """Whether the tree is proved optimal to within the gap asked for."""
+        """Whether the tree is proved optimal within the gap that counts as proof."""
         return self.gap <= self.gap_limit
 
     @property

@@ -1,4 +1,4 @@
-"""Rules that a tree must keep beside what it costs: its leaves, its splits and their sides."""
+"""Rules that a tree must keep: about its leaves, its splits and their sides."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ from margintree.core import topology
 from margintree.core.tree import ObliqueTree
 
 ROUNDING = 1e-9
-"""Share of the least weight of a leaf that rounding may cost it."""
+"""Share of the minimum weight of a leaf that may be lost to rounding."""
 NARROW = 1e-2
 """Share of the separation that two sides may lack, because solvers have tolerances."""
 
@@ -18,17 +18,6 @@ NARROW = 1e-2
 @dataclass(frozen=True)
 class Rules:
     """Rules that a tree must keep. Every judge counts how often a tree breaks them.
-
-    Attributes
-    ----------
-    least_mass : float
-        Least training weight of a leaf.
-    max_splits : int or None
-        Largest number of splits; None for as many as the depth allows.
-    axis_parallel : bool
-        Whether every split may look at one feature only.
-    separation : float
-        Least distance between the two sides of a split whose absolute weights add up to 1.
 
     Examples
     --------
@@ -38,28 +27,18 @@ class Rules:
     {'light_leaves': 1}
     """
 
-    least_mass: float = 0.0
-    max_splits: int | None = None
-    axis_parallel: bool = False
-    separation: float = 0.0
+    least_mass: float = 0.0  # minimum training weight of a leaf
+    max_splits: int | None = None  # maximum number; None for as many as the depth allows
+    axis_parallel: bool = False  # whether every split may use only one feature
+    separation: float = 0.0  # minimum distance between sides, for absolute weights of sum 1
 
     def most_splits(self, depth: int) -> int:
-        """Return how many splits a tree of this depth may have."""
+        """Return the maximum number of splits of a tree of this depth."""
         most = topology.n_branch_nodes(depth)
         return most if self.max_splits is None else min(self.max_splits, most)
 
     def faults(self, X: FloatArray, row_weights: FloatArray, tree: ObliqueTree) -> dict[str, int]:
-        """Return how often a tree breaks each rule that is in force.
-
-        Parameters
-        ----------
-        X : ndarray of shape (n, p)
-            The training rows in the space of the tree.
-        row_weights : ndarray of shape (n,)
-            Their weights.
-        tree : ObliqueTree
-            The tree.
-        """
+        """Return how often a tree breaks each active rule; ``X`` is in the scaled space."""
         found = {}
         if self.least_mass > 0:
             found["light_leaves"] = int((leaf_masses(X, row_weights, tree) < self.least_mass).sum())
@@ -68,20 +47,13 @@ class Rules:
         if self.axis_parallel:
             found["oblique_splits"] = int((np.count_nonzero(tree.weights, axis=1) > 1).sum())
         if self.separation > 0:
-            widest_lack = self.separation * (1 - NARROW)
-            found["narrow_splits"] = int((widths(X, tree) < widest_lack).sum())
+            least_width = self.separation * (1 - NARROW)
+            found["narrow_splits"] = int((widths(X, tree) < least_width).sum())
         return found
 
 
 def least_mass_of(min_samples_leaf: float, total_weight: float) -> float:
-    """Return the least weight of a leaf.
-
-    Parameters
-    ----------
-    min_samples_leaf : int or float
-        An integer is a weight, a float is a share of all training weight.
-    total_weight : float
-        All training weight.
+    """Return the minimum weight of a leaf, from an integer (a weight) or a float (a share).
 
     Examples
     --------
@@ -100,14 +72,14 @@ def least_mass_of(min_samples_leaf: float, total_weight: float) -> float:
 
 
 def leaf_masses(X: FloatArray, row_weights: FloatArray, tree: ObliqueTree) -> FloatArray:
-    """Return the weight of the rows in every leaf that a row can reach at all."""
+    """Return the weight of the rows in every leaf that rows can reach."""
     n_leaves = len(tree.leaf_classes)
     mass = np.bincount(tree.apply(X) - n_leaves, row_weights, minlength=n_leaves)
     return np.asarray(mass[_open_leaves(tree)])
 
 
 def _open_leaves(tree: ObliqueTree) -> BoolArray:
-    """Return which leaves a row can reach at all: an idle node sends everything left."""
+    """Return a mask of the leaves that rows can reach; an idle node sends everything left."""
     is_open = np.ones(2 * len(tree.leaf_classes), dtype=bool)
     for t in topology.branch_nodes(tree.depth):
         is_open[topology.left(t)] = is_open[t]
@@ -118,8 +90,8 @@ def _open_leaves(tree: ObliqueTree) -> BoolArray:
 def widths(X: FloatArray, tree: ObliqueTree) -> FloatArray:
     """Return the distance between the sides of every branch node, in units of its weights' sum.
 
-    It is infinite where a node does not part its rows. No hyperplane with these weights parts the
-    rows with more room, since the intercept is free.
+    It is infinite if a side has no row. The distance is the largest possible for these weights and
+    this division of the rows, because the intercept is free.
 
     Examples
     --------
@@ -133,9 +105,9 @@ def widths(X: FloatArray, tree: ObliqueTree) -> FloatArray:
 
 
 def closest_values(X: FloatArray, tree: ObliqueTree) -> tuple[FloatArray, FloatArray]:
-    """Return the value of every branch node at the closest of its rows, on the left and right.
+    """Return the values of every branch node at its closest row on the left and on the right.
 
-    Infinite where a node does not split or a side has no row.
+    They are infinite if the node does not split or the side has no row.
     """
     values = tree.split_values(X)
     visits = tree.decision_path(X).toarray()[:, : len(tree.splits)] > 0

@@ -1,4 +1,4 @@
-"""Bringing a tree into a simpler form that costs no more."""
+"""Simpler forms of a tree that cost no more."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -12,24 +12,17 @@ from margintree.core.rules import closest_values
 from margintree.core.tree import ObliqueTree
 
 CLOSE = 1e-9
-"""Sides that are no further apart than this, at weights that add up to 1, are hardly apart."""
+"""Two sides at most this far apart, for weights that add up to 1, count as touching."""
 
 
 def simplify(problem: Problem, tree: ObliqueTree) -> ObliqueTree:
     """Return the tree without splits that do not pay, and with the cheapest classes.
 
-    A split with an empty side is removed, a split below a node that does not split moves up, and
-    a split above two leaves that costs as much as it saves is removed. Every leaf predicts the
-    class that is cheapest for its rows; an empty leaf predicts the class that is cheapest for the
-    rows of its closest ancestor that has some. The judge's cost never rises. Leaf masses are
-    cleared, for rows may have moved; `with_leaf_mass` notes them anew.
-
-    Parameters
-    ----------
-    problem : Problem
-        The training set.
-    tree : ObliqueTree
-        Any tree over the same features and classes.
+    A split with an empty side is removed, a split below a node that does not split moves up, and a
+    split above two leaves that costs as much as it saves is removed. Every leaf predicts the class
+    that is cheapest for its rows. An empty leaf predicts the class that is cheapest for the rows of
+    its closest ancestor with rows. The judge's cost never rises. Leaf masses are cleared, because
+    rows may have moved; `with_leaf_mass` fills them again.
 
     Examples
     --------
@@ -43,7 +36,7 @@ def simplify(problem: Problem, tree: ObliqueTree) -> ObliqueTree:
 
 
 def with_leaf_mass(problem: Problem, tree: ObliqueTree) -> ObliqueTree:
-    """Return the tree with the class weights of the problem's rows noted in its leaves."""
+    """Return the tree with the class weights of the problem's rows in its leaves."""
     mass = np.zeros((topology.n_leaves(problem.depth), problem.n_classes))
     leaves = tree.apply(problem.X) - len(mass)
     np.add.at(mass, (leaves, problem.y), problem.row_weights)
@@ -51,23 +44,23 @@ def with_leaf_mass(problem: Problem, tree: ObliqueTree) -> ObliqueTree:
 
 
 def with_cheapest_classes(problem: Problem, tree: ObliqueTree) -> ObliqueTree:
-    """Return the tree whose leaves predict what is cheapest for the problem's rows."""
+    """Return the tree whose leaves predict the cheapest class for the problem's rows."""
     prices, counts = _leaf_prices(problem, tree)
     return replace(tree, leaf_classes=_borrowed(prices, counts).argmin(axis=1))
 
 
 def _leaf_prices(problem: Problem, tree: ObliqueTree) -> tuple[FloatArray, IntArray]:
-    """Return what each class would cost in each leaf, and how many rows are there."""
+    """Return the price of each class in each leaf, and the number of rows there."""
     n_leaves = len(tree.leaf_classes)
     leaves = tree.apply(problem.X) - n_leaves
     prices = np.zeros((n_leaves, problem.n_classes))
-    # Without c1, so that leaves name their classes sensibly even where errors cost nothing.
+    # Without c1, so that leaves name sensible classes even if errors cost nothing.
     np.add.at(prices, leaves, problem.row_weights[:, None] * problem.error_costs[problem.y])
     return prices, np.bincount(leaves, minlength=n_leaves)
 
 
 def _borrowed(prices: FloatArray, counts: IntArray) -> FloatArray:
-    """Return the prices of every leaf, of its closest ancestor with rows where it is empty."""
+    """Return the prices of every leaf, or of its closest ancestor with rows if it is empty."""
     filled, missing = prices.copy(), counts == 0
     while len(counts) > 1 and missing.any():
         prices = prices[0::2] + prices[1::2]
@@ -80,7 +73,7 @@ def _borrowed(prices: FloatArray, counts: IntArray) -> FloatArray:
 
 
 def prune(problem: Problem, tree: ObliqueTree) -> ObliqueTree:
-    """Return the tree without the splits above two leaves that cost as much as they save."""
+    """Return the tree without splits above two leaves that cost as much as they save."""
     splits = tree.splits.copy()
     values = tree.split_values(problem.X)
     leaves = tree.leaves_of(values)
@@ -90,7 +83,12 @@ def prune(problem: Problem, tree: ObliqueTree) -> ObliqueTree:
         rows = np.flatnonzero(leaves >> height == t)
         if splits[t - 1] and not has_split_below and not _pays(problem, rows, values[rows, t - 1]):
             splits[t - 1] = False
-    return _cut(tree, splits)
+    return replace(
+        tree,
+        weights=np.where(splits[:, None], tree.weights, 0.0),
+        intercepts=np.where(splits, tree.intercepts, -1.0),
+        splits=splits,
+    )
 
 
 def _pays(problem: Problem, rows: IntArray, values: FloatArray) -> bool:
@@ -102,20 +100,11 @@ def _pays(problem: Problem, rows: IntArray, values: FloatArray) -> bool:
     return bool(divided + price < prices.sum(axis=0).min())
 
 
-def _cut(tree: ObliqueTree, splits: BoolArray) -> ObliqueTree:
-    return replace(
-        tree,
-        weights=np.where(splits[:, None], tree.weights, 0.0),
-        intercepts=np.where(splits, tree.intercepts, -1.0),
-        splits=splits,
-    )
-
-
 def centred(problem: Problem, tree: ObliqueTree) -> ObliqueTree:
-    """Return the tree with hyperplanes half-way between the rows that they part.
+    """Return the tree with hyperplanes half-way between the rows that they separate.
 
-    Every split keeps its direction and its rows, and has the value -1 at the closest row on its
-    left and 1 at the closest on its right. Sides that are hardly apart stay as they are.
+    Every split keeps its direction and its routing. It gets the value -1 at the closest row on its
+    left and 1 at the closest row on its right. Splits whose sides touch stay as they are.
 
     Examples
     --------
@@ -138,22 +127,12 @@ def centred(problem: Problem, tree: ObliqueTree) -> ObliqueTree:
 
 @dataclass(frozen=True)
 class Visit:
-    """What `rearrange` asks about: a node of the old tree, with rows, that stands for a new one.
-
-    Attributes
-    ----------
-    node : int
-        The node of the old tree.
-    left, right : int
-        How many rows go to its sides.
-    first_goes_right : bool
-        Whether the first of its rows goes right.
-    """
+    """A node of the old tree and the division of its rows, as `rearrange` shows it to ``flips``."""
 
     node: int
-    left: int
-    right: int
-    first_goes_right: bool
+    left: int  # number of rows on the left
+    right: int  # number of rows on the right
+    first_goes_right: bool  # whether the first row of the node goes right
 
     @property
     def divides(self) -> bool:
@@ -162,33 +141,22 @@ class Visit:
 
 
 def remove_empty_sides(problem: Problem, tree: ObliqueTree) -> ObliqueTree:
-    """Return the tree in which a split with an empty side does not split; its rows go left."""
+    """Return the tree without splits that have an empty side; their rows go left."""
     return rearrange(problem, tree, flips=lambda visit: visit.left == 0 and visit.right > 0)
 
 
 def push_up(problem: Problem, tree: ObliqueTree) -> ObliqueTree:
-    """Return the tree in which every split divides rows and stands below splits only."""
+    """Return the tree in which every split divides rows and has only splits above it."""
     return rearrange(problem, tree, flips=lambda _: False, descends=True)
 
 
 def rearrange(
-    problem: Problem,
-    tree: ObliqueTree,
-    flips: Callable[[Visit], bool],
-    descends: bool = False,
+    problem: Problem, tree: ObliqueTree, flips: Callable[[Visit], bool], descends: bool = False
 ) -> ObliqueTree:
     """Return an equivalent tree with flipped or moved nodes; splits that do not divide are idle.
 
-    Parameters
-    ----------
-    problem : Problem
-        The training set.
-    tree : ObliqueTree
-        The tree to take the nodes from.
-    flips : callable
-        Tells of a `Visit` whether the node swaps its sides.
-    descends : bool, default False
-        Whether a node that does not divide is left out, so that what is below it moves up.
+    ``flips`` tells for a `Visit` whether the node swaps its sides. With ``descends``, a node that
+    does not divide its rows is left out, and the subtree below it moves up.
     """
     sides = tree.split_values(problem.X) >= 0
     n_leaves = len(tree.leaf_classes)
@@ -207,7 +175,7 @@ def rearrange(
 def _settle(
     node: int, rows: IntArray, sides: BoolArray, flips: Callable[[Visit], bool]
 ) -> tuple[float, tuple[int, int], tuple[IntArray, IntArray]]:
-    """Return sign (0 for an idle node), the old nodes and the rows of the two children."""
+    """Return the sign (0 for an idle node), the old nodes and the rows of the two children."""
     if node > sides.shape[1]:
         return 0.0, (node, node), (rows, rows[:0])
     right = sides[rows, node - 1]
@@ -220,7 +188,7 @@ def _settle(
 
 
 def _first_division(node: int, rows: IntArray, sides: BoolArray) -> int:
-    """Follow the rows down from ``node`` to the first node that divides them, or to their leaf."""
+    """Return the first node at or below ``node`` that divides the rows, or their leaf."""
     while node <= sides.shape[1]:
         right = sides[rows, node - 1]
         if right.any() and not right.all():
@@ -230,7 +198,7 @@ def _first_division(node: int, rows: IntArray, sides: BoolArray) -> int:
 
 
 def _taken(tree: ObliqueTree, old: IntArray, signs: FloatArray) -> ObliqueTree:
-    """Return the tree whose nodes are those of ``tree`` given by ``old``, with these signs."""
+    """Return the tree made of the nodes ``old`` of ``tree``, with these signs."""
     n_leaves = len(tree.leaf_classes)
     splits = signs != 0
     branch = np.where(splits, old[1:n_leaves], 1) - 1

@@ -1,4 +1,4 @@
-"""The map of raw features to the unit box, learnt on the training rows."""
+"""The map from raw features to the unit box, learnt from the training rows."""
 
 from dataclasses import dataclass
 
@@ -8,19 +8,14 @@ from margintree._lib.arrays import FloatArray
 from margintree._lib.exceptions import InvalidInputError
 
 FARTHEST = 1e150
-"""How many spans from the training rows a value may lie, so that no sum of products overflows."""
+"""Maximum distance of a value from the training rows, in spans, so that no sum overflows."""
 
 
 @dataclass(frozen=True, eq=False)
 class Scaling:
     """An affine map ``(x - minimum) / span`` of every feature.
 
-    Attributes
-    ----------
-    minimum : ndarray of shape (p,)
-        The smallest training value of each feature.
-    span : ndarray of shape (p,)
-        The largest minus the smallest training value; 1 for a constant feature.
+    The span is the largest minus the smallest training value, or 1 for a constant feature.
 
     Examples
     --------
@@ -47,13 +42,9 @@ class Scaling:
         return cls(np.zeros(n_features), np.ones(n_features))
 
     def apply(self, X: FloatArray) -> FloatArray:
-        """Return the scaled rows of ``X``; values beyond all reason raise InvalidInputError."""
+        """Return the scaled rows of ``X``; values too large to handle are an error."""
         with np.errstate(over="ignore"):
             scaled = np.asarray((X - self.minimum) / self.span)
-        self._check_reach(X, scaled)
-        return scaled
-
-    def _check_reach(self, X: FloatArray, scaled: FloatArray) -> None:
         too_far = np.argwhere(np.abs(scaled) > FARTHEST)
         if len(too_far):
             row, feature = too_far[0]
@@ -63,10 +54,10 @@ class Scaling:
                 f"rows, {first:g} to {last:g}, to compute with. Correct the cell or rescale the "
                 "column."
             )
+        return scaled
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Scaling):
             return NotImplemented
-        return bool(
-            np.array_equal(self.minimum, other.minimum) and np.array_equal(self.span, other.span)
-        )
+        has_same_span = np.array_equal(self.span, other.span)
+        return has_same_span and np.array_equal(self.minimum, other.minimum)

@@ -72,7 +72,7 @@ def is_right_child(t: int) -> bool:
 
 
 def depth_of(t: int) -> int:
-    """Return the level on which ``t`` lies; the root lies on level 0."""
+    """Return the level of ``t``; the root is on level 0."""
     return t.bit_length() - 1
 
 

@@ -1,4 +1,4 @@
-"""The fitted tree as data: frozen arrays, and what follows from them alone."""
+"""The fitted tree as data: frozen arrays and everything that follows from them."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, replace
@@ -13,11 +13,11 @@ from margintree.core import topology
 from margintree.core.space import Scaling
 
 _BLOCK_ROWS = 8192
-"""Rows looked at in one go: few enough that the split values of a deep tree stay small."""
+"""Rows per block: few enough that the split values of a deep tree stay small."""
 
 
 def row_blocks(n_rows: int) -> Iterator[slice]:
-    """Yield slices that cover the rows, a bounded number at a time."""
+    """Yield slices that cover all rows, a bounded number of rows at a time."""
     for start in range(0, n_rows, _BLOCK_ROWS):
         yield slice(start, start + _BLOCK_ROWS)
 
@@ -67,7 +67,7 @@ class ObliqueTree:
 
     @classmethod
     def leaf(cls, depth: int, n_features: int, n_classes: int, label: int = 0) -> "ObliqueTree":
-        """Return the tree without any split that predicts ``label`` everywhere."""
+        """Return the tree without splits that predicts ``label`` everywhere."""
         n_branch = topology.n_branch_nodes(depth)
         return cls(
             np.zeros((n_branch, n_features)),
@@ -113,25 +113,21 @@ class ObliqueTree:
         return int(self.splits.sum())
 
     def split_values(self, X: FloatArray) -> FloatArray:
-        """Return ``f_t(x)`` of every branch node, NaN where the node does not split.
+        """Return ``f_t(x)`` of every branch node, of shape (n, 2**D - 1); NaN for an idle one.
 
-        Every value has the sign of the sum that begins with the intercept and adds one feature
-        after the other. So the side of a row depends neither on the rows beside it nor on the
-        machine, and a program in any language can repeat it, also for rows on a hyperplane.
+        Every value has the sign of the sum that starts with the intercept and adds one feature
+        after the other. So the side of a row depends neither on the other rows nor on the machine,
+        and a program in any language can repeat it, even for rows on a hyperplane.
 
         Parameters
         ----------
         X : ndarray of shape (n, p)
             Rows in the scaled space.
-
-        Returns
-        -------
-        ndarray of shape (n, 2**D - 1)
         """
         values = np.full((len(X), len(self.splits)), np.nan)
         on = np.flatnonzero(self.splits)
         values[:, on] = product(X, self.weights[on].T) + self.intercepts[on]
-        # A product of matrices adds in an order of its own, which decides only where rounding can.
+        # A matrix product adds in its own order, which matters only for values close to 0.
         is_open = ~(np.abs(values) > self._rounding(X))
         for index in on[is_open[:, on].any(axis=0)]:
             rows = is_open[:, index]
@@ -139,21 +135,21 @@ class ObliqueTree:
         return values
 
     def _rounding(self, X: FloatArray) -> FloatArray:
-        """Return by how much two ways to compute a split's value can differ on any of the rows."""
+        """Return how much two orders of summing can differ in each split's value on these rows."""
         largest = np.abs(X).max(axis=0, initial=0.0)
         sizes = product(np.abs(self.weights), largest) + np.abs(self.intercepts)
         limits = np.finfo(float)
         return np.asarray(2 * (self.n_features + 2) * limits.eps * sizes + limits.tiny)
 
     def _summed_in_order(self, X: FloatArray, index: int) -> FloatArray:
-        """Return one split's values, the intercept first and then feature after feature."""
+        """Return the values of one split: the intercept first, then one feature after the other."""
         total = np.full(len(X), self.intercepts[index])
         for column, weight in zip(X.T, self.weights[index], strict=True):
             total += weight * column
         return total
 
     def apply(self, X: FloatArray) -> IntArray:
-        """Return the leaf, by its node number, at which every row arrives.
+        """Return the leaf of every row as a node number.
 
         Parameters
         ----------
@@ -166,7 +162,7 @@ class ObliqueTree:
         return leaves
 
     def leaves_of(self, values: FloatArray) -> IntArray:
-        """Return the leaf at which every row arrives, given its `split_values`."""
+        """Return the leaf of every row, given its `split_values`."""
         node = np.ones(len(values), dtype=np.int64)
         for _ in range(self.depth):
             # A node that does not split has the value NaN, and NaN >= 0 is false: left.
@@ -175,9 +171,7 @@ class ObliqueTree:
         return node
 
     def first_stop(self, node: int) -> int:
-        """Return where rows at ``node`` really end up next: the first split or leaf on their way.
-
-        That is the node itself, unless it is a branch node that does not split.
+        """Return the first split or leaf that rows at ``node`` meet, which may be ``node`` itself.
 
         Examples
         --------
@@ -211,8 +205,8 @@ class ObliqueTree:
     def leaf_shares(self, smoothing: float = 0.0) -> FloatArray:
         """Return the class shares of every leaf.
 
-        A leaf that no training row reached borrows the rows of its closest ancestor that some row
-        reached. Where no row is known at all, the predicted class gets everything.
+        A leaf without training rows borrows those of its closest ancestor with rows. If no row is
+        known at all, the predicted class gets the whole share.
 
         Parameters
         ----------
@@ -238,7 +232,7 @@ class ObliqueTree:
         shift = product(self.weights / self.scaling.span, scaling.minimum - self.scaling.minimum)
         return replace(
             self,
-            # The ratio of the spans first: the same scaling must give back the very same numbers.
+            # Divide the spans first, so that the same scaling returns exactly the same numbers.
             weights=self.weights * (scaling.span / self.scaling.span),
             intercepts=np.where(self.splits, self.intercepts + shift, -1.0),
             scaling=scaling,
@@ -249,7 +243,7 @@ class ObliqueTree:
         return self.rescaled(Scaling.identity(self.n_features))
 
     def deepened(self, depth: int) -> "ObliqueTree":
-        """Return the same tree with more levels, none of whose new branch nodes splits.
+        """Return the same tree with more levels, whose new branch nodes do not split.
 
         Examples
         --------
@@ -271,19 +265,19 @@ class ObliqueTree:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the tree as plain lists and numbers; `from_dict` gives it back unchanged."""
+        """Return the tree as plain lists and numbers; `from_dict` restores it unchanged."""
         arrays = {name: getattr(self, name).tolist() for name in _ARRAYS}
         scaling = {"minimum": self.scaling.minimum.tolist(), "span": self.scaling.span.tolist()}
         return arrays | {"scaling": scaling}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> "ObliqueTree":
-        """Return the tree that `to_dict` described.
+        """Return the tree from the result of `to_dict`.
 
         Raises
         ------
         InvalidInputError
-            When an entry is missing or does not fit the others.
+            If an entry is missing or does not fit the others.
         """
         try:
             scaling = Scaling(
@@ -295,18 +289,15 @@ class ObliqueTree:
                 f"A tree needs the entries {[*_ARRAYS, 'scaling']}; reading it failed at {error!r}."
             ) from error
 
-    def _parts(self) -> Iterator[Any]:
-        return (getattr(self, field.name) for field in fields(self))
-
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, ObliqueTree):
             return NotImplemented
-        pairs = zip(self._parts(), other._parts(), strict=True)
+        pairs = ((getattr(self, f.name), getattr(other, f.name)) for f in fields(self))
         return all(np.array_equal(a, b) if isinstance(a, np.ndarray) else a == b for a, b in pairs)
 
 
 _KINDS = {float: "fiu", int: "iu", bool: "b"}
-"""The kinds of NumPy arrays from which an array of each type may be made."""
+"""The kinds of NumPy arrays that each type accepts."""
 
 _ARRAYS: dict[str, type] = {
     "weights": float,
@@ -323,23 +314,20 @@ def _frozen(values: Any, dtype: type) -> AnyArray:
         given = np.asarray(values)
     except (ValueError, OverflowError) as error:
         raise InvalidInputError(f"An array of {dtype.__name__} cannot be made: {error}.") from error
-    # An empty list says nothing of its type; anything else must not be converted silently.
+    # An empty list says nothing about its type; anything else must not be converted silently.
     if given.size and given.dtype.kind not in _KINDS[dtype]:
         raise InvalidInputError(
             f"An array of {dtype.__name__} is needed; its entries are {given.dtype.name}."
         )
-    if dtype is not bool and isinstance(values, list) and _has_truth_values(values):
+    # NumPy takes a bool for a number if the other entries are numbers.
+    holds_numbers = dtype is not bool and isinstance(values, list)
+    if holds_numbers and bool in set(map(type, np.asarray(values, dtype=object).flat)):
         raise InvalidInputError(
             f"An array of {dtype.__name__} is needed; one of its entries is true or false."
         )
     array: AnyArray = given.astype(dtype)
     array.setflags(write=False)
     return array
-
-
-def _has_truth_values(values: list[Any]) -> bool:
-    """Tell whether any entry is a bool, which NumPy takes for a number where others are numbers."""
-    return bool in set(map(type, np.asarray(values, dtype=object).flat))
 
 
 def _check(tree: ObliqueTree) -> None:

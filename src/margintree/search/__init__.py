@@ -1,1 +1,1 @@
-"""The native searches: maximum-margin trees, sparse trees and axis-parallel trees."""
+"""The native searches: for maximum-margin trees, sparse trees and axis-parallel trees."""

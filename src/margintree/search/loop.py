@@ -1,4 +1,4 @@
-"""The loop that every native search runs in: incumbent, starts, limits, interrupts, result."""
+"""The frame of every native search: incumbent, starts, limits, interrupts and result."""
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -13,8 +13,8 @@ from margintree.core.result import Progress, Reason, Result
 from margintree.core.tree import ObliqueTree
 
 Improve: TypeAlias = Callable[[Incumbent, list[ObliqueTree]], None]
-"""Offers better trees and bounds to an incumbent until its gap closes or its clock is over. Gets
-the known trees in their simplest form."""
+"""Offers better trees and bounds to an incumbent until its gap closes or its clock is over.
+Receives the simplified starts."""
 
 
 def run(
@@ -31,27 +31,10 @@ def run(
 ) -> Result:
     """Return the best tree that a search finds within limits.
 
-    Getting ready, for instance compiling kernels, does not count against the time limit. Ctrl-C
-    ends the search with the best tree so far.
-
-    Parameters
-    ----------
-    method : Method
-        Judges trees, bounds their cost and simplifies them.
-    problem : Problem
-        The training set, its costs and rules.
-    improve : callable
-        The search itself.
-    limits : Limits
-        When to stop.
-    starts : sequence of ObliqueTree
-        Known trees, in the scaled space of the problem.
-    progress : callable, optional
-        Told of every better tree and bound.
-    shared : object, optional
-        What `Method.share` returned for the same rows.
-    finder, version : str
-        What finds the tree, as the result names it.
+    Preparation, such as compiling kernels, does not count against the time limit. Ctrl-C ends the
+    search and returns the best tree so far. ``improve`` is the search itself, and ``starts`` are
+    trees in the scaled space of the problem. ``shared`` is the result of `Method.share` for the
+    same rows. The result names ``finder`` and ``version`` as the origin of the tree.
     """
     incumbent = Incumbent(method, problem, limits.clock(), progress)
     reason, limit = Reason.INTERRUPTED, None

@@ -1,9 +1,9 @@
 """The native exact method: branch and bound over the thresholds of axis-parallel trees.
 
 Kernels (`margintree.search.axis.kernels`) find the best trees of one and two levels. For deeper
-trees, intervals of thresholds of the first split are halved again and again, the most promising
-first. Every interval has a bound: the left side of the threshold below it and the right side of the
-one above it, each split as well as possible, cost no more than any threshold in between.
+trees, intervals of thresholds of the first split are halved repeatedly, the most promising first.
+The bound of an interval is the cost of the best subtrees on the left of the threshold below it and
+on the right of the threshold above it. No threshold in between costs less.
 """
 
 from collections.abc import Callable, Sequence
@@ -30,7 +30,7 @@ from margintree.search.axis.kernels import RankTable, best_pair, best_sides, fin
 from margintree.search.loop import run
 
 CELLS_PER_CALL = 100_000
-"""Rows times features that one call of a kernel looks at: the clock is read between calls."""
+"""Rows times features in one call of a kernel; the clock is checked between calls."""
 
 
 def search_axis_trees(
@@ -42,20 +42,15 @@ def search_axis_trees(
 ) -> Result:
     """Return the axis-parallel tree with the cheapest errors and splits, and a proof.
 
-    Parameters
-    ----------
-    method : Method
-        Judges trees by their errors and splits.
-    problem : Problem
-        The training set, its costs and rules.
-    limits : Limits
-        Time, and the gap that counts as proof.
-    starts : sequence of ObliqueTree
-        Known trees in the scaled space of the problem; those that break the rules are not used.
-    progress : callable, optional
-        Told of every better tree and bound.
+    Starts that break the rules are ignored.
     """
-    _check_prices(problem)
+    plain = 1.0 - np.eye(problem.n_classes)
+    if problem.costs.errors <= 0 or not np.array_equal(problem.error_costs, plain):
+        raise InvalidInputError(
+            "The native method needs a positive cost of errors, the same for every pair of "
+            f"classes; the cost is {problem.costs.errors!r} and the prices are "
+            f"{problem.error_costs.tolist()}. Use weights of rows or classes instead."
+        )
 
     def improve(incumbent: Incumbent, _: list[ObliqueTree]) -> None:
         incumbent.offer(grow(problem, limits.seed))
@@ -65,19 +60,9 @@ def search_axis_trees(
     return run(method, problem, improve, limits, starts, progress, finder="native")
 
 
-def _check_prices(problem: Problem) -> None:
-    plain = 1.0 - np.eye(problem.n_classes)
-    if problem.costs.errors <= 0 or not np.array_equal(problem.error_costs, plain):
-        raise InvalidInputError(
-            "The native method needs a positive cost of errors, the same for every pair of classes;"
-            f" the cost is {problem.costs.errors!r} and the prices are "
-            f"{problem.error_costs.tolist()}. Use weights of rows or classes instead."
-        )
-
-
 @cache
 def compile_kernels() -> None:
-    """Run every kernel once on a toy, so that compilation costs nobody's time limit."""
+    """Run every kernel once on a toy problem, so that no time limit pays for compilation."""
     problem = Problem.from_data([[0.0], [1.0], [2.0]], [0, 1, 0], n_classes=2, depth=3)
     searcher = _Searcher(problem, Clock().is_over)
     part = _Subproblem(_orders(searcher.table.ranks), depth=3, n_splits=7, least=0.0)
@@ -89,13 +74,10 @@ def _orders(ranks: IntArray) -> IntArray:
 
 
 def _search(problem: Problem, limits: Limits, incumbent: Incumbent) -> None:
-    """Offer better and better trees and raise the bound until they meet."""
+    """Offer better trees and raise the bound until the two meet."""
     searcher, unit = _Searcher(problem, incumbent.clock.is_over), problem.costs.errors
     part = _Subproblem(
-        _orders(searcher.table.ranks),
-        problem.depth,
-        problem.max_splits,
-        problem.rules.least_mass,
+        _orders(searcher.table.ranks), problem.depth, problem.max_splits, problem.rules.least_mass
     )
     thresholds = _Thresholds(searcher, part, incumbent.objective / unit)
     unit_below = unit * (1 - ROUNDING / 2)
@@ -111,26 +93,16 @@ class _TimeUpError(Exception):
 
 
 class _Subproblem(NamedTuple):
-    """Find the best tree for some rows.
+    """The task to find the best tree for some rows."""
 
-    Attributes
-    ----------
-    orders : int ndarray of shape (p, m)
-        The rows, by their rank in every feature.
-    depth, n_splits : int
-        How many levels and splits the tree may have.
-    least : float
-        The least weight of a leaf.
-    """
-
-    orders: IntArray
+    orders: IntArray  # the rows, sorted by rank in every feature, of shape (p, m)
     depth: int
-    n_splits: int
-    least: float
+    n_splits: int  # the maximum number of splits
+    least: float  # the minimum weight of a leaf
 
 
 class _BestTree(NamedTuple):
-    """The best tree, if it costs less than was asked for; otherwise a bound that is no less."""
+    """The best tree if it costs less than the limit; otherwise a bound, not below the limit."""
 
     cost: float
     plan: Plan | None = None
@@ -154,7 +126,7 @@ class _Searcher:
         rows = part.orders[0]
         mass = np.bincount(self.table.y[rows], self.table.weights[rows])
         leaf = float(mass.sum() - mass.max())
-        # So many classes have a leaf at most; all others are errors.
+        # At most this number of classes have a leaf; rows of all others are errors.
         n_named = min(topology.n_leaves(part.depth), part.n_splits + 1)
         bound = float(np.sort(mass)[:-n_named].sum()) + self.table.split_price
         if part.n_splits == 0 or part.depth == 0 or leaf <= bound:
@@ -178,8 +150,7 @@ class _Searcher:
     def _stump(self, part: _Subproblem) -> _BestTree:
         sides, places = np.zeros(len(self.table.y), dtype=np.int64), np.empty((2, 2), np.int64)
         least = np.array([part.least, np.inf])
-        may_split = True, False
-        cost, _ = best_sides(self.table, part.orders, sides, may_split, least, places)
+        cost, _ = best_sides(self.table, part.orders, sides, (True, False), least, places)
         return _BestTree(cost, _plan(places[:1]))
 
     def _pair(self, part: _Subproblem, upper: float) -> _BestTree:
@@ -199,7 +170,7 @@ class _Searcher:
 
 
 def _plan(places: IntArray, node: int = 0) -> Plan | None:
-    """Return the plan of the features and ranks of up to three splits, the first one first."""
+    """Return the plan of up to three splits, given as features and ranks, the first split first."""
     if node >= len(places) or places[node, 0] < 0:
         return None
     feature, rank = places[node].tolist()
@@ -207,7 +178,7 @@ def _plan(places: IntArray, node: int = 0) -> Plan | None:
 
 
 def _shares(part: _Subproblem) -> list[tuple[int, int]]:
-    """Return how many of the other splits can be on the left and on the right of the first one."""
+    """Return the possible pairs of numbers of other splits, left and right of the first split."""
     most = topology.n_branch_nodes(part.depth - 1)
     others = min(part.n_splits, topology.n_branch_nodes(part.depth)) - 1
     return [(a, others - a) for a in range(most + 1) if 0 <= others - a <= most]
@@ -217,27 +188,15 @@ def _shares(part: _Subproblem) -> list[tuple[int, int]]:
 class _Line:
     """The thresholds of a feature, for given numbers of splits on the two sides.
 
-    Threshold c is number c + 1, which leaves room for one below all and one above all.
-
-    Attributes
-    ----------
-    feature : int
-        The feature.
-    shares : (int, int)
-        How many splits there may be on the left and on the right.
-    cuts, below : ndarray of shape (n_cuts,)
-        The thresholds as ranks, and the weight of the rows below each.
-    left, right : ndarray of shape (n_cuts + 2,)
-        Bounds on what the left side costs for this and every higher threshold, and the right side
-        for this and every lower one, as far as they are known.
+    Threshold c has the number c + 1. This leaves room for one below all and one above all.
     """
 
     feature: int
-    shares: tuple[int, int]
-    cuts: IntArray
-    below: FloatArray
-    left: FloatArray
-    right: FloatArray
+    shares: tuple[int, int]  # the maximum numbers of splits on the left and on the right
+    cuts: IntArray  # the thresholds as ranks
+    below: FloatArray  # the weight of the rows below each threshold
+    left: FloatArray  # known bounds on the left side, for this and every higher threshold
+    right: FloatArray  # known bounds on the right side, for this and every lower threshold
 
 
 class _Thresholds:
@@ -262,7 +221,7 @@ class _Thresholds:
         self._push(line, 0, n_cuts + 1)
 
     def _push(self, line: _Line, low: int, high: int) -> None:
-        """Put the thresholds between two on the heap if one of them may be better."""
+        """Put the thresholds strictly between two others on the heap if one may be better."""
         bound = float(self.searcher.table.split_price + line.left[low] + line.right[high])
         if high - low > 1 and bound < self.best.cost:
             self.n_pushed += 1
@@ -270,24 +229,24 @@ class _Thresholds:
 
     @property
     def bound(self) -> float:
-        """What no tree with a split costs less than, nor the best tree so far."""
+        """A lower bound on the cost of the best tree so far and of every tree with a split."""
         return min(self.heap[0][0], self.best.cost) if self.heap else self.best.cost
 
     @property
     def is_done(self) -> bool:
-        """Whether no threshold is left that may be better."""
+        """Whether no remaining threshold can be better."""
         return self.bound >= self.best.cost
 
     def run(self) -> _BestTree:
-        """Return the best tree, if it costs less than the upper bound."""
+        """Return the best tree if it costs less than the upper bound."""
         while not self.is_done:
             self.step()
         return self.best
 
     def step(self) -> bool:
-        """Look at the middle of the most promising interval; tell whether a tree was found.
+        """Examine the middle of the most promising interval; tell whether a better tree was found.
 
-        The interval stays on the heap, and counts in the bound, until it has been looked at.
+        The interval stays on the heap, and counts in the bound, until it has been examined.
         """
         _, _, line, low, high = self.heap[0]
         middle, known = (low + high) // 2, self.best
@@ -298,7 +257,7 @@ class _Thresholds:
         return self.best is not known
 
     def _look(self, line: _Line, low: int, middle: int, high: int) -> None:
-        """Bound the sides of a threshold and, if both together may be better, solve them.
+        """Bound both sides of a threshold, and solve them if their sum may be better.
 
         A side is solved up to the cost at which its half of the interval is ruled out.
         """
@@ -323,11 +282,11 @@ class _Thresholds:
             self.best = _BestTree(cost, Plan(line.feature, rank, left.plan, right.plan))
 
     def _parts(self, line: _Line, middle: int) -> tuple[IntArray, IntArray]:
-        """Return the rows on either side of a threshold, still by their rank in every feature."""
+        """Return the rows on each side of a threshold, still sorted by rank in every feature."""
         orders = self.part.orders
         is_right = (self.searcher.table.ranks[line.feature] >= line.cuts[middle - 1])[orders]
-        n_features = len(orders)
-        return orders[~is_right].reshape(n_features, -1), orders[is_right].reshape(n_features, -1)
+        p = len(orders)
+        return orders[~is_right].reshape(p, -1), orders[is_right].reshape(p, -1)
 
     def _side(
         self, line: _Line, parts: tuple[IntArray, IntArray], side: int, least: float, upper: float

@@ -1,4 +1,4 @@
-"""CART by scikit-learn, pruned to a number of splits, as a tree of ours."""
+"""CART by scikit-learn, pruned to a number of splits."""
 
 from typing import Any
 
@@ -12,15 +12,9 @@ from margintree.core.tree import ObliqueTree
 def grow(problem: Problem, seed: int = 0) -> ObliqueTree:
     """Return the tree that CART grows to the depth of the problem and prunes to its rules.
 
-    Of the subtrees on the path of cost-complexity pruning it is the largest that has at most
-    ``problem.max_splits`` splits. Leaves lighter than the rules allow are never made.
-
-    Parameters
-    ----------
-    problem : Problem
-        The training set and its rules; its costs play no part.
-    seed : int, default 0
-        Decides between splits that are equally good.
+    It is the largest subtree on the path of cost-complexity pruning with at most
+    ``problem.max_splits`` splits. Leaves lighter than the rules allow are never made. The costs of
+    the problem are ignored. The seed decides between equally good splits.
 
     Examples
     --------
@@ -28,7 +22,7 @@ def grow(problem: Problem, seed: int = 0) -> ObliqueTree:
     >>> grow(problem).n_splits
     1
     """
-    from sklearn.tree import DecisionTreeClassifier  # not loaded before it is needed
+    from sklearn.tree import DecisionTreeClassifier  # loaded only when it is needed
 
     ranks = feature_ranks(problem.X)
     model = DecisionTreeClassifier(
@@ -36,13 +30,13 @@ def grow(problem: Problem, seed: int = 0) -> ObliqueTree:
         min_weight_fraction_leaf=problem.rules.least_mass / problem.row_weights.sum(),
         random_state=seed % 2**32,
     )
-    # Ranks are exact in the single precision that scikit-learn keeps features in.
+    # scikit-learn stores features in single precision, which represents ranks exactly.
     data = ranks.T, problem.y, problem.row_weights
     model.fit(*data)
     if _n_splits(model) > problem.max_splits:
         path = model.cost_complexity_pruning_path(*data)
         for ccp_alpha in path.ccp_alphas:
-            # Rounding may leave the first, which is 0, a little below.
+            # The first value is 0, but rounding may make it slightly negative.
             model.set_params(ccp_alpha=max(0.0, ccp_alpha)).fit(*data)
             if _n_splits(model) <= problem.max_splits:
                 break
@@ -54,7 +48,7 @@ def _n_splits(model: Any) -> int:
 
 
 def _plan(grown: Any, node: int) -> Plan | None:
-    """Return the plan of a subtree of scikit-learn's, which sends values up to a threshold left."""
+    """Return the plan of a subtree of scikit-learn, which sends values up to a threshold left."""
     left, right = grown.children_left[node], grown.children_right[node]
     if left == right:
         return None

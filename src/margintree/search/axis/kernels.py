@@ -1,7 +1,7 @@
-"""Compiled parts of the native method: the best trees of one and of two levels for some rows.
+"""Kernels of the native exact method: the best trees of one and of two levels for some rows.
 
-Rows are known by their ranks, see `margintree.core.axis_tree`: rows of rank ``q`` or more in a
-feature go right. ``orders[j]`` lists the rows at hand by their rank in feature ``j``.
+Rows are given by their ranks, see `margintree.core.axis_tree`: rows of rank ``q`` or more in a
+feature go right. ``orders[j]`` lists the rows at hand, sorted by rank in feature ``j``.
 """
 
 from typing import NamedTuple
@@ -13,25 +13,13 @@ from margintree.search.margin.kernels._jit import kernel
 
 
 class RankTable(NamedTuple):
-    """What kernels know of all training rows.
+    """The data of all training rows for the kernels."""
 
-    Attributes
-    ----------
-    ranks : int ndarray of shape (p, n)
-        The ranks of the rows in every feature.
-    y, weights : ndarray of shape (n,)
-        Their class codes and weights.
-    n_classes : int
-        The number of classes.
-    split_price : float
-        What a split costs, in the unit of the weights.
-    """
-
-    ranks: IntArray
-    y: IntArray
-    weights: FloatArray
+    ranks: IntArray  # the ranks of the rows in every feature, of shape (p, n)
+    y: IntArray  # class codes
+    weights: FloatArray  # row weights
     n_classes: int
-    split_price: float
+    split_price: float  # the price of a split in the unit of the weights
 
 
 @kernel
@@ -43,30 +31,18 @@ def best_sides(
     least: FloatArray,
     places: IntArray,
 ) -> tuple[float, float]:
-    """Return what the left and the right side cost, as leaves or, where allowed, split once.
+    """Return the costs of the left and the right side as leaves or, where allowed, with one split.
 
-    One walk through the rows in every feature serves both sides.
-
-    Parameters
-    ----------
-    table : RankTable
-        All rows.
-    orders : int ndarray of shape (p, m)
-        The rows at hand, by their rank in every feature.
-    sides : int ndarray of shape (n,)
-        The side, 0 or 1, of every row at hand.
-    may_split : (bool, bool)
-        Whether a side may be split.
-    least : ndarray of shape (2,)
-        The least weight of a leaf, on either side.
-    places : int ndarray of shape (2, 2)
-        Becomes the feature and the rank of the best split on either side, -1 where none is.
+    One walk through the rows in every feature serves both sides. ``sides``, of shape (n,), holds
+    the side, 0 or 1, of every row at hand. ``may_split`` and ``least`` say for each side whether it
+    may be split and how light a leaf may be. ``places``, of shape (2, 2), receives the feature and
+    the rank of the best split on each side, -1 if there is none.
     """
     mass, total = np.zeros((2, table.n_classes)), np.zeros(2)
     for i in orders[0]:
         mass[sides[i], table.y[i]] += table.weights[i]
         total[sides[i]] += table.weights[i]
-    # What must be right so that a split costs less than a leaf.
+    # A split costs less than a leaf if the weight of correctly classified rows exceeds this.
     hits, costs = np.zeros(2), np.zeros(2)
     for side in range(2):
         for k in range(table.n_classes):
@@ -101,7 +77,7 @@ def find_cuts(
 ) -> int:
     """Return the number of thresholds of feature ``j`` that leave ``least`` on both sides.
 
-    They are written to ``cuts``, and the weight that goes left to ``below``.
+    Writes the thresholds to ``cuts`` and the weight that goes left to ``below``.
     """
     total = 0.0
     for i in orders[j]:
@@ -127,38 +103,21 @@ def best_pair(
     upper_bound: float,
     places: IntArray,
 ) -> float:
-    """Return the cost of the best split with at most one more split on either side.
+    """Return the cost of the best split with at most one more split on each side.
 
-    With a higher threshold the rows on the left only become more, and no tree costs less for more
-    rows. So a threshold between two others costs no less than the left side of the lower one and
-    the right side of the upper one together, and only where that is little, the middle is looked
-    at. Where leaves have a least weight, a leaf that is heavy enough for the more rows may be too
-    light for the fewer, but only by what the rows between weigh: the bound asks for that much less.
+    Returns ``upper_bound`` if no tree costs less. The first split uses one of ``features``. As soon
+    as there is a cheaper tree, ``places``, of shape (3, 2), holds the feature and the rank of its
+    first split and of the splits on its two sides, -1 if there is none.
 
-    Parameters
-    ----------
-    table, orders
-        As in `best_sides`.
-    features : int ndarray
-        The features that the first split may look at.
-    may_split : (bool, bool)
-        Whether the left and the right side may be split again.
-    least : float
-        The least weight of a leaf.
-    upper_bound : float
-        Only a tree that costs less is of interest.
-    places : int ndarray of shape (3, 2)
-        Becomes feature and rank of the split and of those on its sides, -1 where none is, as soon
-        as there is a tree of interest.
-
-    Returns
-    -------
-    float
-        The cost, or ``upper_bound`` when no tree costs less.
+    A higher threshold only adds rows on the left, and more rows never cost less. So a threshold
+    between two others costs at least the left side of the lower one plus the right side of the
+    upper one. The middle is examined only if this sum is below the best cost. With a minimum weight
+    of leaves, a leaf that is heavy enough for more rows may be too light for fewer, but only by the
+    weight of the rows in between. So the bound lowers the minimum weight by that much.
     """
     n, price, best = orders.shape[1], table.split_price, upper_bound
     sides, cuts, below = np.zeros(len(table.y), np.int64), np.zeros(n, np.int64), np.zeros(n)
-    # Threshold c is number c + 1, which leaves room for one below all and one above all.
+    # Threshold c has the number c + 1. This leaves room for one below all and one above all.
     left, right = np.zeros(n + 1), np.zeros(n + 1)
     stack = np.zeros((2 * n + 2, 2), np.int64)
     wanted, found = np.zeros(2), np.zeros((2, 2), np.int64)

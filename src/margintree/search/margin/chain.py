@@ -15,71 +15,46 @@ from margintree.search.margin.local_search import LocalSearch
 from margintree.search.margin.starts import Start
 
 PATIENCE = 2.0
-"""A kicked tree that costs this many times the current one, after repair, is given up."""
+"""A kicked tree is given up if it costs this many times the current one after repair."""
 GAIN = 1e-6
 """Relative gain that counts as an improvement."""
 GROUP_SHARE = 3
-"""A chain spends at most one in so many of its iterations on its leaf groups."""
+"""A chain spends at most one in this many iterations on its leaf groups."""
 CLOSE = 1.1
 """A tree from leaf groups is kicked if it costs at most this many times the worth of its chain."""
 
 
 @dataclass(frozen=True)
 class Parts:
-    """What a search is made of.
+    """The parts of a search: its starts, its kicks and when a chain ends."""
 
-    Attributes
-    ----------
-    starts : sequence of callables
-        Used in rotation by chains that begin afresh.
-    kicks : sequence of callables
-        Drawn at random.
-    max_failures : int
-        Kicks in a row without a gain after which a chain ends.
-    """
-
-    starts: tuple[Start, ...] = (starts.from_random_groups, starts.from_plan)
-    kicks: tuple[Kick, ...] = tuple(kicks.KICKS)
-    max_failures: int = 60
+    starts: tuple[Start, ...] = (starts.from_random_groups, starts.from_plan)  # used in rotation
+    kicks: tuple[Kick, ...] = tuple(kicks.KICKS)  # drawn at random
+    max_failures: int = 60  # kicks in a row without a gain after which a chain ends
 
     @classmethod
     def usual(cls, depth: int) -> "Parts":
-        """Return the parts that a search takes by itself."""
+        """Return the default parts of a search."""
         return cls() if depth > 1 else cls(kicks=kicks.KICKS_OF_ONE_SPLIT)
 
 
 @dataclass(frozen=True)
 class Chain:
-    """What one chain is to do; nothing else decides its course, so it can run on any thread.
+    """The task of one chain. Nothing else decides its course, so it can run on any thread."""
 
-    Attributes
-    ----------
-    number : int
-        Its place in the search.
-    seed : int
-        The seed of the search.
-    origin : WorkingTree or None
-        The tree to continue from; None to begin afresh.
-    scale : float
-        The common norm to begin afresh with.
-    max_iterations : int
-        Descents it may make; to improve leaf groups counts as `leaf_groups.DESCENTS` of them.
-    worth : float
-        The cost up to which its best tree is polished exactly, for it may be the best of all. Far
-        above it no tree is kicked.
-    """
-
-    number: int
-    seed: int
-    origin: WorkingTree | None
-    scale: float
-    max_iterations: int
+    number: int  # its position in the search
+    seed: int  # the seed of the search
+    origin: WorkingTree | None  # the tree to continue from; None to start afresh
+    scale: float  # the first common norm of a fresh start
+    max_iterations: int  # one improvement of leaf groups counts as `leaf_groups.DESCENTS`
     worth: float = np.inf
+    """The best tree is polished exactly if it costs at most this much, because it may be the best
+    of all. A tree far above is not kicked."""
 
 
 @dataclass(frozen=True)
 class Found:
-    """What a chain found: the cost of its best tree, the tree, and the iterations it took."""
+    """The result of a chain: the cost of its best tree, the tree, and the iterations spent."""
 
     cost: float
     working: WorkingTree
@@ -88,23 +63,15 @@ class Found:
 
 @dataclass(frozen=True)
 class Step:
-    """A way to change the tree on a local, to be tried again and again.
+    """A way to change the tree of a local search, tried repeatedly.
 
-    Attributes
-    ----------
-    take : callable
-        Changes the tree, given a limit of its cost, above which it may give up, and of the
-        descents it may make. Returns the cost and how many descents it made, or what counts as
-        such.
-    least : int
-        Descents without which it is not tried.
-    max_failures : int
-        Steps in a row without a gain after which no more are tried.
+    ``take`` changes the tree. It receives a cost above which it may give up, and a maximum number
+    of descents. It returns the cost and the number of descents that the step counts as.
     """
 
     take: Callable[[float, int], tuple[float, int]]
-    least: int
-    max_failures: int
+    least: int  # the minimum number of remaining descents for a try
+    max_failures: int  # steps in a row without a gain after which no more are tried
 
 
 def run_chain(
@@ -114,11 +81,11 @@ def run_chain(
     groupings: Sequence[IntArray],
     is_over: Callable[[], bool],
 ) -> Found:
-    """Run a chain until it is stuck, has used up its iterations, or time is over.
+    """Run a chain until it is stuck, has used its iterations, or time is over.
 
-    Where there are leaf groups it first improves its own, which changes all of the tree and takes
-    long, while a kick is short and changes a part of it. What is then far from the best tree is
-    not kicked.
+    If there are leaf groups, the chain improves its own first. This changes the whole tree and
+    takes long, while a kick is short and changes a part of the tree. If the result is far more
+    expensive than the best tree, it is not kicked.
     """
     local.is_over = is_over
     begin(local, chain, parts, groupings)
@@ -141,7 +108,7 @@ def run_chain(
 
 
 def has_room_for_groups(max_iterations: int) -> bool:
-    """Tell whether a chain of so many iterations can rearrange its first tree.
+    """Tell whether a chain with this many iterations can rearrange its first tree.
 
     Examples
     --------
@@ -152,9 +119,9 @@ def has_room_for_groups(max_iterations: int) -> bool:
 
 
 def improve(local: LocalSearch, found: Found, step: Step, max_iterations: int) -> Found:
-    """Take steps until too many of them fail; leave the best tree in the local search.
+    """Take steps until too many fail in a row; leave the best tree in the local search.
 
-    Returns that tree and the iterations, those before included.
+    Returns that tree and the total number of iterations, including those of ``found``.
     """
     cost, best, iterations, failures = found.cost, found.working, found.iterations, 0
     while failures < step.max_failures and iterations + step.least <= max_iterations:
@@ -171,7 +138,7 @@ def improve(local: LocalSearch, found: Found, step: Step, max_iterations: int) -
 
 
 def begin(local: LocalSearch, chain: Chain, parts: Parts, groupings: Sequence[IntArray]) -> None:
-    """Lay down the first tree of a chain."""
+    """Put the first tree of a chain into the local search."""
     local.rng = np.random.default_rng([chain.seed, chain.number])
     if chain.origin is not None:
         local.put(chain.origin)
@@ -184,7 +151,7 @@ def begin(local: LocalSearch, chain: Chain, parts: Parts, groupings: Sequence[In
 def leap(
     local: LocalSearch, parts: Parts, groupings: Sequence[IntArray], limit: float, _: int
 ) -> tuple[float, int]:
-    """Kick, repair the subtree that was kicked, and descend if that promises anything."""
+    """Kick, repair the subtree that was kicked, and descend if the result is promising."""
     rng, splitting = local.rng, local.splitting_nodes()
     if len(splitting):
         node = int(splitting[rng.integers(len(splitting))])

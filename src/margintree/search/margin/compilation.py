@@ -1,6 +1,6 @@
-"""Compiling the kernels before the clock starts, and telling the user when that takes a while.
+"""Compilation of the kernels before the clock starts, with a notice if it takes a while.
 
-Kernels are kept on disk. Where none is there yet, two processes compile one half each.
+Kernels are kept on disk. If none is there yet, two processes compile one half each.
 """
 
 import sys
@@ -24,16 +24,16 @@ from margintree.search.margin.local_search import LocalSearch
 from margintree.search.margin.many_rows import Refiner
 
 PATIENCE = 1.5
-"""Seconds after which the user is told what is going on."""
+"""Seconds after which the user sees the notice."""
 NOTICE = "margintree: compiling kernels (up to half a minute; they are kept for all later fits)"
 
 
 @cache
 def compile_kernels(*, many_rows: bool, leaf_groups: bool, rules: bool = False) -> None:
-    """Run kernels once on a toy, so that compiling them does not count against a time limit.
+    """Run kernels once on a toy problem, so that compilation does not count against a time limit.
 
-    This takes a moment where the kernels are on disk, and nothing when it was done before in this
-    process. Kernels for many rows, for leaf groups and for rules can be left out.
+    This takes a moment if the kernels are on disk, and no time if this process did it before.
+    Kernels for many rows, for leaf groups and for rules can be left out.
     """
     notice = threading.Timer(PATIENCE, print, args=[NOTICE], kwargs={"file": sys.stderr})
     notice.daemon = True
@@ -44,7 +44,7 @@ def compile_kernels(*, many_rows: bool, leaf_groups: bool, rules: bool = False) 
         with nullcontext() if is_first_time else collector_paused():
             with other_process(compile_refit, leaf_groups) if is_first_time else nullcontext():
                 compile_sweep()
-            compile_refit(leaf_groups)  # finds on disk what the other process has compiled
+            compile_refit(leaf_groups)  # loads the kernels that the other process has compiled
             _run_small(rules)
             if many_rows:
                 _run_large()
@@ -53,17 +53,16 @@ def compile_kernels(*, many_rows: bool, leaf_groups: bool, rules: bool = False) 
 
 
 def compile_sweep() -> None:
-    """Compile the half of the kernels that looks for splits."""
+    """Compile the half of the kernels that searches for splits."""
     local = LocalSearch(_toy_data())
     local.propose(1, np.arange(2), np.array([-1.0, 1.0]))
     sweep(local.data, local.working, local.state, 1, np.full((4, 6), 0.5))
 
 
 def compile_refit(leaf_groups: bool) -> None:
-    """Compile the half of the kernels that keeps a tree up to date and polishes it.
+    """Compile the half of the kernels that updates and polishes a tree, and those for leaf groups.
 
-    Kernels for leaf groups belong to this half, too. What both halves need and `compile_sweep`
-    compiles last is done first.
+    Kernels that both halves need and that `compile_sweep` compiles last come first here.
     """
     local = LocalSearch(_toy_data())
     data, working, row = local.data, local.working, local.data.pull
@@ -77,7 +76,7 @@ def compile_refit(leaf_groups: bool) -> None:
 
 
 def _is_first_time() -> bool:
-    """Tell whether kernels must be compiled, by the smallest of them."""
+    """Tell whether kernels must be compiled, judging by the smallest one."""
     rows_below(np.ones(1, dtype=np.int64), 1)
     stats = getattr(rows_below, "stats", None)  # there are none where compilation is off
     return stats is not None and bool(stats.cache_misses)

@@ -1,4 +1,4 @@
-"""The search: chains one after the other, on threads, with the best trees so far as origins."""
+"""The search: chains in sequence, on threads, that start afresh or from the best trees so far."""
 
 import threading
 from collections import deque
@@ -37,23 +37,23 @@ from margintree.search.margin.local_search import LocalSearch
 from margintree.search.margin.many_rows import ENOUGH, MANY_ROWS, Refiner, sample
 
 Begin: TypeAlias = Callable[[Callable[[], Found]], Callable[[], Found]]
-"""Begins to run a chain, and returns a function that waits for what it finds."""
+"""Starts a chain, and returns a function that waits for its result."""
 
 LEAD = 4
 """Each chain sees the results of all earlier chains except the last three, so up to four chains can
 run at once without changing the outcome."""
 ELITE = 4
-"""Best trees kept as origins of further chains."""
+"""Number of best trees kept as origins of later chains."""
 SAME = 3e-3
-"""Trees whose costs differ by a smaller share are taken for the same."""
+"""Trees whose costs differ by a smaller share count as the same."""
 FIRST_SCALE = 2.0
-"""The norm of hyperplanes to begin with: a margin of half the width of a feature."""
+"""The first norm of hyperplanes: each side of the margin is half as wide as a feature's range."""
 SAMPLE_ITERATIONS = 12
-"""Descents on a sample of a large problem."""
+"""Number of descents on a sample of a large problem."""
 SAMPLE_SHARE = 0.2
-"""Share of the remaining time that goes to a sample of a large problem."""
+"""Share of the remaining time for a sample of a large problem."""
 DEFAULT_WORK = 2_500_000
-"""Descents times the square of the rows of a search that was given no limit of them."""
+"""Descents times the squared number of rows in a search without an iteration limit."""
 
 
 def search_margin_trees(
@@ -69,28 +69,11 @@ def search_margin_trees(
 ) -> Result:
     """Return the best tree that local search finds.
 
-    The same seed and the same iteration limit give the same tree on any number of threads; a time
-    limit only cuts the search short.
-
-    Parameters
-    ----------
-    method : Method
-        Judges trees, bounds their cost and simplifies them.
-    problem : Problem
-        The training set, its costs and rules.
-    limits : Limits
-        When to stop. Without an iteration limit the search makes `iterations_of` descents. Its more
-        expensive steps count as several, in proportion to their time.
-    starts : sequence of ObliqueTree
-        Trees in the scaled space of the problem to begin from, beside the search's own.
-    progress : callable, optional
-        Told of every better tree.
-    make_data : callable
-        Returns what the kernels know of a problem.
-    shared : Shared, optional
-        What is known of the rows already.
-    parts : Parts, optional
-        Starts and kicks to use.
+    The same seed and the same iteration limit give the same tree on any number of threads. A time
+    limit only cuts the search short. Without an iteration limit the search makes `iterations_of`
+    descents. More expensive steps count as several, in proportion to their time. ``starts`` are
+    trees in the scaled space of the problem, used besides the search's own starts. ``make_data``
+    returns the kernel data of a problem, and ``shared`` is the result of `share` for the same rows.
     """
     kit = _Kit(method, problem, limits, parts or Parts.usual(problem.depth), make_data, shared)
     explore = _explore_large if problem.n_rows > MANY_ROWS else _explore
@@ -99,7 +82,7 @@ def search_margin_trees(
 
 @dataclass(frozen=True)
 class _Kit:
-    """What `search_margin_trees` was given."""
+    """The arguments of `search_margin_trees`."""
 
     method: Method
     problem: Problem
@@ -110,7 +93,7 @@ class _Kit:
 
 
 def _explore(kit: _Kit, incumbent: Incumbent, origins: Sequence[ObliqueTree]) -> None:
-    """Run chain after chain until a limit or the bound is reached."""
+    """Run chains until a limit or the bound is reached."""
     problem, limits = kit.problem, kit.limits
     shared = kit.shared or share(problem, limits.seed)
     data = kit.make_data(problem, shared.gram)
@@ -139,7 +122,7 @@ def _explore(kit: _Kit, incumbent: Incumbent, origins: Sequence[ObliqueTree]) ->
 
 
 def _explore_large(kit: _Kit, incumbent: Incumbent, origins: Sequence[ObliqueTree]) -> None:
-    """Search a sample of the rows, then improve what it found on all rows."""
+    """Search a sample of the rows, then improve the result on all rows."""
     problem, limits, clock = kit.problem, kit.limits, incumbent.clock
     rng = np.random.default_rng(limits.seed)
 
@@ -169,7 +152,7 @@ def _explore_large(kit: _Kit, incumbent: Incumbent, origins: Sequence[ObliqueTre
 
 
 def _share(limits: Limits, done: int) -> Limits:
-    """Return the limits of one search on a sample, of a search that has done some iterations."""
+    """Return the limits of one search on a sample, when ``done`` iterations have been spent."""
     if limits.iterations is None:
         return replace(limits, iterations=SAMPLE_ITERATIONS)
     share = max(SAMPLE_ITERATIONS, limits.iterations // 4)
@@ -177,7 +160,7 @@ def _share(limits: Limits, done: int) -> Limits:
 
 
 def _refine(refiner: Refiner, incumbent: Incumbent) -> None:
-    """Sweep over all rows until that gains little."""
+    """Sweep over all rows until the gain is small."""
     before, now = np.inf, refiner.price()
     while now < before * (1 - ENOUGH) and not incumbent.clock.is_over():
         refiner.sweep()
@@ -187,27 +170,24 @@ def _refine(refiner: Refiner, incumbent: Incumbent) -> None:
 
 @contextmanager
 def _crew(n_threads: int, clock: Clock) -> Iterator[tuple[Begin, Callable[[], bool]]]:
-    """Yield a function that begins chains on threads, and one that tells them when to end.
+    """Yield a function that starts chains on threads, and one that tells them when to stop.
 
-    They also end, within one descent, when the body is left early by an interrupt.
+    Chains also stop, within one descent, if an interrupt leaves the body early.
     """
-    if n_threads == 1:  # threads that take turns take longer
-        yield partial, clock.is_over  # the chain runs when its result is asked for
+    if n_threads == 1:  # a pool of one thread would be slower
+        yield partial, clock.is_over  # the chain runs when its result is requested
         return
     stop = threading.Event()
     with ThreadPoolExecutor(n_threads) as pool:
         try:
-            yield (
-                lambda run: pool.submit(run).result,
-                lambda: stop.is_set() or clock.is_over(),
-            )
+            yield (lambda run: pool.submit(run).result, lambda: stop.is_set() or clock.is_over())
         finally:
             stop.set()
             pool.shutdown(cancel_futures=True)
 
 
 def iterations_of(problem: Problem, limits: Limits) -> int:
-    """Return how many descents a search makes; without a limit about a second's worth.
+    """Return the number of descents of a search; without a limit, about a second's worth.
 
     Examples
     --------
@@ -224,28 +204,22 @@ def iterations_of(problem: Problem, limits: Limits) -> int:
 def get_ready(
     problem: Problem, limits: Limits, make_data: MakeKernelData = make_kernel_data
 ) -> None:
-    """Compile the kernels that a search needs, so that this does not count against a time limit."""
-    is_large = problem.n_rows > MANY_ROWS
-    has_groups = will_rearrange(problem, limits, make_data)
-    compile_kernels(many_rows=is_large, leaf_groups=has_groups, rules=problem.rules != Rules())
+    """Compile the kernels that a search needs, so that they do not count against a time limit.
 
-
-def will_rearrange(problem: Problem, limits: Limits, make_data: MakeKernelData) -> bool:
-    """Tell whether chains will be long enough to improve leaf groups, and whether there are any.
-
-    No chain is longer than the first, since later ones share what earlier ones left.
+    Those for leaf groups are needed if the first chain can improve any. It is the longest, because
+    later chains share the iterations that earlier ones left.
     """
     is_large = problem.n_rows > MANY_ROWS
-    if is_large:  # samples are searched, some of them small
+    if is_large:  # the search uses samples, some of them small
         limits = _share(limits, done=0)
-    longest = -(-iterations_of(problem, limits) // LEAD)
-    if not has_room_for_groups(longest):
-        return False
-    return is_large or has_groups(make_data(problem, NO_GRAM))
+    rearranges = has_room_for_groups(-(-iterations_of(problem, limits) // LEAD)) and (
+        is_large or has_groups(make_data(problem, NO_GRAM))
+    )
+    compile_kernels(many_rows=is_large, leaf_groups=rearranges, rules=problem.rules != Rules())
 
 
 class Course:
-    """What the chains are to do, decided by the seed and by what earlier chains found."""
+    """Decides the tasks of the chains from the seed and the results of earlier chains."""
 
     def __init__(
         self, seed: int, iterations: int, largest_scale: float, origins: list[WorkingTree]
@@ -259,13 +233,13 @@ class Course:
 
     @property
     def has_room(self) -> bool:
-        """Whether another chain may begin before more is learned."""
+        """Whether another chain may start before a running one ends."""
         return self.free > 0 and self.n_running < LEAD
 
     def next_chain(self, objective: float) -> Chain:
-        """Return the next chain; those that may begin now share the iterations that are free.
+        """Return the next chain; chains that may start now share the free iterations.
 
-        The objective is that of the best tree so far.
+        ``objective`` is the cost of the best tree so far.
         """
         share = -(-self.free // (LEAD - self.n_running))
         self.free -= share
@@ -275,7 +249,7 @@ class Course:
         return Chain(self.n_chains, self.seed, origin, scale, share, worth)
 
     def _scale(self) -> float:
-        """Return the norm of the best tree; while none has a split, any that could be worth it."""
+        """Return the norm of the best tree, or a random useful norm while it has no split."""
         if self.elite and self.elite[0].working.splits.any():
             return float(self.elite[0].working.scale[0])
         if self.n_chains == 1:
@@ -283,7 +257,7 @@ class Course:
         return float(FIRST_SCALE * (self.largest_scale / FIRST_SCALE) ** self.rng.random())
 
     def _origin(self) -> WorkingTree | None:
-        """Return a given tree while there are some, then none, or one of the best now and then."""
+        """Return a given tree if any is left; else at times one of the best trees, or None."""
         if self.origins:
             return self.origins.pop(0)
         if self.elite and self.n_chains % LEAD == 1:
@@ -291,9 +265,9 @@ class Course:
         return None
 
     def learn(self, chain: Chain, found: Found) -> bool:
-        """Note what the oldest chain found, and return whether it costs less than all before.
+        """Record the result of the oldest chain; tell whether it is cheaper than all earlier ones.
 
-        Of trees that cost the same the first is kept.
+        Of trees with the same cost the first is kept.
         """
         self.n_running -= 1
         self.free += chain.max_iterations - found.iterations

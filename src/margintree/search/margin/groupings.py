@@ -1,4 +1,4 @@
-"""Groupings: which rows belong together when the search draws or plans a split."""
+"""Groupings: sets of rows that stay together when the search draws or plans a split."""
 
 import numpy as np
 
@@ -6,13 +6,13 @@ from margintree._lib.arrays import FloatArray, IntArray, product
 from margintree.core.problem import Problem
 
 MAX_GROUPS = 7
-"""Most groups of a grouping; a plan looks at every way to part every set of them."""
+"""Maximum number of groups; a plan examines every division of every set of groups."""
 N_GROUPINGS = 24
-"""Groupings by cluster in one search; the classes count half as much."""
+"""Number of groupings by cluster in one search; half as many are groupings by class."""
 
 
 def make_groupings(problem: Problem, seed: int) -> list[IntArray]:
-    """Return groupings to draw from: the classes, if there are few, and clusters of many sizes."""
+    """Return groupings to draw from: clusters of many sizes and, if there are few, the classes."""
     rng = np.random.default_rng(seed)
     sizes = np.resize(np.arange(2, MAX_GROUPS + 1), N_GROUPINGS)
     clusters = [by_cluster(problem, int(size), rng) for size in sizes]
@@ -21,14 +21,14 @@ def make_groupings(problem: Problem, seed: int) -> list[IntArray]:
 
 def by_class(problem: Problem) -> IntArray:
     """Return the classes as groups, numbered without gaps."""
-    return np.unique(problem.y, return_inverse=True)[1].astype(np.int64)
+    return _compact(problem.y)
 
 
 def by_cluster(problem: Problem, n_groups: int, rng: np.random.Generator) -> IntArray:
     """Return about ``n_groups`` groups: clusters inside classes, or clusters of whole classes.
 
-    With fewer classes than groups, classes are cut into clusters, heavier classes more often. With
-    more classes than groups, classes with close means share a group.
+    If there are fewer classes than groups, classes are divided into clusters, heavier classes more
+    often. If there are more classes than groups, classes with close means share a group.
     """
     classes = by_class(problem)
     n_classes = int(classes.max()) + 1
@@ -46,7 +46,7 @@ def by_cluster(problem: Problem, n_groups: int, rng: np.random.Generator) -> Int
 
 
 def _centres(X: FloatArray, count: int, rng: np.random.Generator) -> FloatArray:
-    """Return a few centres of the rows: random rows, moved to the means of what they attract."""
+    """Return centres of the rows: random rows, moved to the mean of the rows closest to them."""
     centres = X[rng.choice(len(X), size=min(count, len(X)), replace=False)]
     for _ in range(2):
         closest = nearest(X, centres)

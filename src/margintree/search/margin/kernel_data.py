@@ -1,4 +1,4 @@
-"""Between the values of the library and the arrays of the kernels."""
+"""Conversion between the values of the library and the arrays of the kernels."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -16,33 +16,23 @@ from margintree.search.margin.kernels.sweep import State
 from margintree.search.margin.kernels.working_tree import KernelData, WorkingTree
 
 NO_GRAM: FloatArray = np.empty((0, 0))
-"""No inner products, for searches of many rows, which do without them."""
+"""No inner products, for searches of many rows, which do not need them."""
 
 MakeKernelData: TypeAlias = Callable[[Problem, FloatArray], KernelData]
-"""Returns what kernels know of a problem, given the inner products of its rows or `NO_GRAM`."""
+"""Returns the kernel data of a problem, given the inner products of its rows or `NO_GRAM`."""
 
 
 @dataclass(frozen=True, eq=False)
 class Shared:
-    """What a search needs of the rows and the depth, whatever the costs are.
+    """Data that a search needs about the rows and the depth, whatever the costs are."""
 
-    Attributes
-    ----------
-    gram : ndarray of shape (n, n)
-        The inner products of the rows.
-    groupings : list of int ndarray
-        Groupings of the rows that starts and kicks draw from.
-    pairs : Pairs
-        Close pairs of rows of different classes, from which a bound follows.
-    """
-
-    gram: FloatArray
-    groupings: Sequence[IntArray]
-    pairs: Pairs
+    gram: FloatArray  # the inner products of the rows
+    groupings: Sequence[IntArray]  # for starts and kicks to draw from
+    pairs: Pairs  # close pairs of rows of different classes, for the bound
 
 
 def share(problem: Problem, seed: int) -> Shared:
-    """Return what many searches on the same rows can share."""
+    """Return the data that many searches on the same rows can share."""
     return Shared(gram_of(problem), make_groupings(problem, seed), close_pairs(problem))
 
 
@@ -52,7 +42,7 @@ def gram_of(problem: Problem) -> FloatArray:
 
 
 def make_kernel_data(problem: Problem, gram: FloatArray) -> KernelData:
-    """Return what kernels need to know of a problem, given the inner products of its rows."""
+    """Return the kernel data of a problem, given the inner products of its rows."""
     X = np.array(problem.X)
     pull = problem.costs.violations * problem.row_weights
     return KernelData(
@@ -90,7 +80,7 @@ def new_working_tree(data: KernelData, scale: float = 1.0) -> WorkingTree:
 
 
 def new_state(data: KernelData) -> State:
-    """Return room for what follows from a working tree."""
+    """Return an empty state for a working tree."""
     n, n_branch = len(data.X), 2**data.depth
     return State(
         values=np.zeros((n_branch, n)),
@@ -100,9 +90,9 @@ def new_state(data: KernelData) -> State:
 
 
 def to_working_tree(data: KernelData, tree: ObliqueTree) -> WorkingTree:
-    """Return a working tree of the tree, with all normal vectors scaled up to the largest norm.
+    """Return the working tree of a tree, with all normal vectors scaled up to the largest norm.
 
-    That keeps the routing and the margin term, and can only lower the violations.
+    This keeps the routing and the margin term, and can only lower the violations.
     """
     working = new_working_tree(data)
     norms = np.linalg.norm(tree.weights[tree.splits], axis=1)
@@ -125,13 +115,12 @@ def to_working_tree(data: KernelData, tree: ObliqueTree) -> WorkingTree:
 def to_tree(problem: Problem, working: WorkingTree) -> ObliqueTree:
     """Return the tree that a working tree describes, in the scaled space of the problem."""
     splits = working.splits[1 : topology.n_branch_nodes(problem.depth) + 1].copy()
+    classes = [_label_of(working, leaf) for leaf in topology.leaves(problem.depth)]
     return ObliqueTree(
         weights=np.where(splits[:, None], working.weights[1:], 0.0),
         intercepts=np.where(splits, working.intercepts[1:], -1.0),
         splits=splits,
-        leaf_classes=np.array(
-            [_label_of(working, leaf) for leaf in topology.leaves(problem.depth)]
-        ),
+        leaf_classes=np.array(classes),
         leaf_mass=np.zeros((topology.n_leaves(problem.depth), problem.n_classes)),
         scaling=problem.scaling,
     )

@@ -1,7 +1,4 @@
-"""Kicks: random changes that carry the search out of a local optimum.
-
-A kick changes the working tree at or below one node.
-"""
+"""Kicks: random changes, at or below one node, that carry the search out of a local optimum."""
 
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
@@ -16,29 +13,30 @@ from margintree.search.margin.local_search import LocalSearch
 Kick: TypeAlias = Callable[[LocalSearch, int, IntArray], None]
 """Changes a local search at a node, given a grouping of the rows."""
 FLIP_WIDTH, FLIP_CHANCE = 0.2, 0.4
-"""How near to a hyperplane, in margins and at least, rows are flipped, and by what chance."""
+"""Least distance from a hyperplane, in margins, up to which rows may be flipped, and their
+chance."""
 LEAST_TILT = 0.1
-"""Share of the norm by which a hyperplane is turned at least."""
+"""Least share of the norm by which a hyperplane is turned."""
 LEAST_SPREAD = 0.3
-"""Spread, in logarithms and at least, of the weights with which the tree wanders off."""
+"""Least spread, in logarithms, of the temporary row weights of `reweigh`."""
 
 
 def regroup(local: LocalSearch, node: int, groups: IntArray) -> None:
-    """Split a node between random groups of its rows; keep what is below it."""
+    """Split a node between random groups of its rows; keep everything below it."""
     rows = local.rows(node)
     if len(rows):
         local.part(node, random_sides(local.data.X[rows], groups[rows], local.rng))
 
 
 def rebuild(local: LocalSearch, node: int, groups: IntArray) -> None:
-    """Split a node between random groups of its rows, and grow everything below it anew."""
+    """Split a node between random groups of its rows, and grow everything below it again."""
     local.cut(node)
     regroup(local, node, groups)
     local.grow(node)
 
 
 def flip(local: LocalSearch, node: int, _: IntArray) -> None:
-    """Split a node anew after some of the rows close to its hyperplane have changed sides."""
+    """Split a node again after some rows close to its hyperplane have changed sides."""
     rows = local.rows(node)
     values = local.state.values[node, rows]
     width, chance = FLIP_WIDTH + local.rng.random(), local.rng.random(len(rows))
@@ -58,17 +56,16 @@ def tilt(local: LocalSearch, node: int, _: IntArray) -> None:
 
 
 def promote(local: LocalSearch, node: int, _: IntArray) -> None:
-    """Put the subtree of a child in the place of its parent, and grow what it lost."""
+    """Put the subtree of a child in the place of its parent, and grow the lost part again."""
     lift(local.working, 2 * node + int(local.rng.integers(2)), node)
     local.settle(node)
     local.grow(node)
 
 
 def insert(local: LocalSearch, node: int, groups: IntArray) -> None:
-    """Put a new split above a node that parts one group of its rows from all others.
+    """Put a new split above a node that separates one group of its rows from all others.
 
-    The subtree of the node moves one level down, to the side of the others; a split on the lowest
-    level is lost.
+    The subtree of the node moves down to the side of the others and loses its lowest splits.
     """
     rows = local.rows(node)
     group = groups[rows[local.rng.integers(len(rows))]]
@@ -86,7 +83,7 @@ def insert(local: LocalSearch, node: int, groups: IntArray) -> None:
 
 
 def sink(working: WorkingTree, node: int, child: int) -> None:
-    """Write the subtree of a node over that of its child."""
+    """Write the subtree of a node over the subtree of its child."""
     depth = len(working.splits).bit_length() - 2
     pairs = zip(topology.subtree(node, depth), topology.subtree(child, depth), strict=False)
     for source, target in reversed(list(pairs)):
@@ -99,29 +96,20 @@ def prune(local: LocalSearch, node: int, _: IntArray) -> None:
 
 
 def reweigh(local: LocalSearch, *_: object) -> None:
-    """Wander off as if every row had another weight."""
+    """Improve the tree for a while as if the rows had other weights."""
     spread = LEAST_SPREAD + local.rng.random()
     local.wander(local.rng.lognormal(sigma=spread, size=len(local.data.X)))
 
 
-KICKS: Sequence[Kick] = (
-    rebuild,
-    regroup,
-    insert,
-    flip,
-    tilt,
-    promote,
-    prune,
-    reweigh,
-)
+KICKS: Sequence[Kick] = (rebuild, regroup, insert, flip, tilt, promote, prune, reweigh)
 KICKS_OF_ONE_SPLIT: tuple[Kick, ...] = (rebuild, reweigh)
-"""For trees of depth one, where all others lead back to the same few hyperplanes."""
+"""For trees of depth one, where all other kicks lead back to the same few hyperplanes."""
 
 
 def random_sides(X: FloatArray, groups: IntArray, rng: np.random.Generator) -> FloatArray:
     """Return a side for every row such that rows of one group share it.
 
-    Half of the time groups draw lots, otherwise they follow the closer of two random groups.
+    Half of the time the sides are random, otherwise groups follow the closer of two random groups.
     """
     present = np.flatnonzero(np.bincount(groups))
     if len(present) < 2:

@@ -1,7 +1,7 @@
-"""Trees whose splits see labels: what the margin search needs for OCTSVM.
+"""Trees whose splits see labels: the additions to the margin search for OCTSVM.
 
-Kernels charge a flat price wherever a row is called another class than its own. The judge lets a
-row choose between that and a longer violation; the last step here makes use of the choice.
+Kernels charge a flat price for every wrong label. The judge lets a row choose between this price
+and a larger violation; `refitted` makes use of the choice.
 """
 
 from dataclasses import replace
@@ -20,18 +20,18 @@ from margintree.search.margin.kernels.svm import smo
 from margintree.search.margin.kernels.working_tree import KernelData
 
 MAX_ROWS = 1000
-"""With more rows than this their inner products take too long, and hyperplanes stay as found."""
+"""With more rows than this, inner products take too long and hyperplanes stay as found."""
 MAX_REFITS = 5
-"""How often rows may choose anew whether they are relabelled."""
+"""Maximum number of times that rows choose again whether they are relabelled."""
 ROUNDS, POWER, TOLERANCE = 15, 1.5, 1e-4
-"""How often the shares of the nodes in the margin term are corrected, how strongly, how exactly."""
+"""How often, how strongly and how exactly the nodes' shares in the margin term are corrected."""
 
 
 def make_label_data(problem: Problem, gram: FloatArray) -> KernelData:
-    """Return the kernel data in which rows pay at every branch node for being called another class.
+    """Return kernel data in which rows pay at every branch node for the wrong label.
 
-    Going left means to be called the first class, going right the second; on the levels below a
-    terminal node rows go on being called its class.
+    A row on the left gets the label of the first class, a row on the right that of the second. On
+    the levels below a terminal node rows keep the label of that node.
     """
     data = make_kernel_data(_with_flat_prices(problem), gram)
     tolls, stays = np.zeros_like(data.tolls), np.zeros_like(data.stays)
@@ -48,10 +48,10 @@ def _with_flat_prices(problem: Problem) -> Problem:
 
 
 def label_bound(problem: Problem) -> float:
-    """Return a number that no tree costs less than in the sense of OCTSVM.
+    """Return a lower bound on the cost of any tree as OCTSVM defines it.
 
-    Without a split, rows of the rarer class pay on every level. With splits, so do equal rows of
-    different classes, since on every level one of them is on the other's side.
+    Without a split, rows of the rarer class pay on every level. With splits, equal rows of
+    different classes pay on every level, because one of them is on the wrong side.
 
     Examples
     --------
@@ -65,11 +65,10 @@ def label_bound(problem: Problem) -> float:
 
 
 def refitted(problem: Problem, tree: ObliqueTree) -> ObliqueTree:
-    """Return a tree that costs no more: its hyperplanes fitted to what its rows want.
+    """Return a tree that costs no more, with hyperplanes fitted to the wanted sides of its rows.
 
-    They want to be on the side of their label, of the label that pays, or where they are.
-
-    Splits that do not part their rows are left out, and leaves get the class of most of their rows.
+    The wanted side is the side of the row's label, the side that is cheaper, or its present side.
+    Splits with an empty side are left out, and leaves get the class of most of their rows.
     """
     best = with_cheapest_classes(problem, push_up(problem, tree))
     if problem.n_rows > MAX_ROWS:
@@ -91,7 +90,7 @@ def refitted(problem: Problem, tree: ObliqueTree) -> ObliqueTree:
 
 
 def as_it_pays(problem: Problem, values: FloatArray) -> FloatArray:
-    """Return the side of every row's label, or the other one where it pays to relabel it."""
+    """Return the side of every row's label, or the other side if relabelling the row pays."""
     _, is_relabelled = label_violations(problem, values)
     return np.where(is_relabelled, -1.0, 1.0) * sides(problem)[:, None]
 
@@ -102,14 +101,14 @@ def as_labelled(problem: Problem, values: FloatArray) -> FloatArray:
 
 
 def as_routed(problem: Problem, values: FloatArray) -> FloatArray:  # noqa: ARG001
-    """Return the side on which every row is."""
+    """Return the present side of every row."""
     return np.where(values >= 0, 1.0, -1.0)
 
 
 def _fitted(
     problem: Problem, gram: FloatArray, tree: ObliqueTree, wanted: FloatArray
 ) -> ObliqueTree:
-    """Return the tree with the hyperplanes that cost least if rows want to be on these sides.
+    """Return the tree with the hyperplanes that cost least for these wanted sides.
 
     As in the polish of the search, every node solves its own margin problem at a share in the
     margin term, and shares move towards nodes whose norm is too large.

@@ -1,6 +1,6 @@
-"""Searching for good leaf groups, and building trees from them.
+"""Search for good leaf groups, and construction of trees from them.
 
-`margintree.search.margin.kernels.leaf_groups` explains what they are.
+`margintree.search.margin.kernels.leaf_groups` explains leaf groups.
 """
 
 from functools import cache
@@ -23,54 +23,53 @@ from margintree.search.margin.kernels.working_tree import KernelData
 from margintree.search.margin.local_search import LocalSearch
 
 MAX_DEPTH = 3
-"""Beyond this depth there are too many ways to hang groups into a tree."""
+"""Beyond this depth there are too many ways to assign groups to the leaves of a tree."""
 MAX_ROWS = 300
 """With more rows than this, leaf groups take too long."""
 DESCENTS = 2
-"""Descents that take about as long as to improve leaf groups."""
+"""Number of descents that take about as long as one improvement of leaf groups."""
 MAX_FAILED_ROUNDS = 5
-"""Rearrangements in a row without a gain after which no more are tried."""
+"""Rearrangements in a row without a gain after which a chain tries no more."""
 MAX_FAILED_SHIFTS = 10
 """Shifts in a row without a gain that end a rearrangement."""
 LEAST_DESCENTS = (1 + MAX_FAILED_SHIFTS) * DESCENTS + 1
-"""What the shortest rearrangement counts as, its descent included; none is begun for less."""
+"""Number of descents that the shortest rearrangement counts as, its own descent included."""
 MAX_PASSES = 4
-"""How often all moves of a row are tried before the groups hang anew."""
+"""Maximum number of passes over all moves of rows before the groups are arranged again."""
 GAIN = 1e-3
-"""Relative gain of moves, or of groups that hang otherwise, below which leaf groups are done."""
+"""Relative gain of moves or arrangements below which the improvement of leaf groups ends."""
 LEAST = 1e-4
-"""Relative gain for which a row is moved, or leaf groups replaced by another."""
+"""Least relative gain for which a row moves, or for which leaf groups replace the best ones."""
 CLOSE = 1.03
-"""leaf groups that costs up to this many times the best one is the next to be shifted."""
+"""Leaf groups that cost up to this many times the best ones are shifted next."""
 HOPE = 1.3
-"""leaf groups that costs this many times the best one before any of its rows moves is given up."""
+"""Leaf groups that cost this many times the best ones before any row moves are given up."""
 WRONG = 3.0
-"""What a row pays by the unit that it is on the wrong side, in errors."""
+"""Price of a row on the wrong side, per unit of distance, in errors."""
 REGULARITY = 0.1
-"""Of margin problems that have not been solved yet."""
+"""Regularity of margin problems that have not been solved yet."""
 NORMS = 0.85, 1.2
 """Bounds of the factor by which a shift changes the norm."""
 WORK_BETWEEN_LOOKS = 30_000
-"""Rows times moves of a row after which the clock is looked at."""
+"""Rows times moves of a row between two checks of the clock."""
 STEPS, TOLERANCE = 40, 1e-3
-"""How well margin problems are solved for the tree: steps by row."""
+"""Accuracy of the margin problems of the tree: steps per row, and tolerance."""
 
 
 def has_groups(data: KernelData) -> bool:
     """Tell whether there are few enough rows and leaves, and whether only leaves see labels.
 
-    Where there are but two leaves, nothing can hang otherwise.
+    With only two leaves there is nothing to rearrange.
     """
     is_small = 1 < data.depth <= MAX_DEPTH and len(data.X) <= MAX_ROWS
     return is_small and not bool(data.tolls.any())
 
 
 def rearrange(local: LocalSearch, limit: float, max_descents: int) -> tuple[float, int]:
-    """Improve the leaf groups of the tree, by shifts, lay down its tree, and descend.
+    """Improve the leaf groups of the tree by shifts, build their tree, and descend.
 
-    Returns the cost of that, and how many descents all of it counts as. The cost is infinite
-    where the descent was given up because of the limit, or where time was over before there was a
-    tree.
+    Returns the cost and the number of descents that all this counts as. The cost is infinite if the
+    limit ended the descent, or if time was over before there was a tree.
     """
     leaf_groups = best = new_groups(local, groups_in_leaves(local))
     least, done, failures = improve_groups(local, leaf_groups), DESCENTS + 1, 0
@@ -83,14 +82,14 @@ def rearrange(local: LocalSearch, limit: float, max_descents: int) -> tuple[floa
             best, least, failures = other, cost, 0
         if cost < least * CLOSE:
             leaf_groups = other
-    if local.is_over():  # other leaf groups than without a limit
+    if local.is_over():  # these leaf groups differ from those of a search without a limit
         return np.inf, done
     lay(local, best)
     return local.descend(limit=limit), done
 
 
 def groups_in_leaves(local: LocalSearch) -> IntArray:
-    """Return the leaf of every row, counted from 0, the leftmost below its terminal node."""
+    """Return the leaf of every row, counted from 0: the leftmost leaf below its terminal node."""
     n_leaves = 2**local.data.depth
     leaves: IntArray = local.state.terminals.copy()
     while leaves.min() < n_leaves:
@@ -103,7 +102,7 @@ def groups_in_leaves(local: LocalSearch) -> IntArray:
 def halvings(depth: int) -> tuple[IntArray, IntArray]:
     """Return all sets of 2, 4, ... groups in that order, each with every half that may go right.
 
-    Of two halves that make up a set only one is listed, for left and right are alike.
+    Of the two halves of a set only one is listed, because left and right are alike.
 
     Examples
     --------
@@ -126,7 +125,7 @@ def halvings(depth: int) -> tuple[IntArray, IntArray]:
 
 @cache
 def ways_of_leaves(depth: int) -> IntArray:
-    """Return the way in which every node parts its groups where each group has its own leaf.
+    """Return the way in which every node divides its groups if each group has its own leaf.
 
     Examples
     --------
@@ -148,10 +147,10 @@ def ways_of_leaves(depth: int) -> IntArray:
 
 
 def improve_groups(local: LocalSearch, leaf_groups: LeafGroups, limit: float = np.inf) -> float:
-    """Move rows between groups and hang the groups anew, by turns, until that gains little.
+    """Move rows between groups and arrange the groups in turn until the gain is small.
 
-    Returns what the leaf groups cost. Returns the limit, and hangs nothing, if they cost more than
-    the limit before any row moves.
+    Returns the cost of the leaf groups. Returns the limit, and changes nothing, if they cost more
+    than the limit before any row moves.
     """
     cost, before = arrange(local.data, leaf_groups, limit), np.inf
     while cost < min(before * (1 - GAIN), limit) and not local.is_over():
@@ -163,9 +162,9 @@ def improve_groups(local: LocalSearch, leaf_groups: LeafGroups, limit: float = n
 
 
 def new_groups(local: LocalSearch, groups: IntArray) -> LeafGroups:
-    """Return leaf groups of some groups, with what the tree knows of its splits.
+    """Return leaf groups with these groups of rows, and with the tree's dual variables.
 
-    They do not hang yet, but those of the leaves of a full tree would be a good guess.
+    The groups are not arranged yet; their first ways are those of the leaves of a full tree.
     """
     wholes, halves = halvings(local.data.depth)
     ways = ways_of_leaves(local.data.depth)
@@ -188,7 +187,7 @@ def new_groups(local: LocalSearch, groups: IntArray) -> LeafGroups:
 def move_all_rows(local: LocalSearch, leaf_groups: LeafGroups, least: float) -> float:
     """Try every group for every row, in random order; return the gain.
 
-    A move has to gain more than ``least``.
+    Every move must gain more than ``least``.
     """
     n_rows, n_groups = len(leaf_groups.groups), 2**local.data.depth
     moves = local.rng.permutation(n_rows * n_groups)
@@ -202,29 +201,26 @@ def move_all_rows(local: LocalSearch, leaf_groups: LeafGroups, least: float) -> 
 
 
 def shift(local: LocalSearch, leaf_groups: LeafGroups) -> LeafGroups:
-    """Return leaf groups of other groups and another norm, with all that is known of this one.
+    """Return leaf groups with changed groups and another norm; they keep all other knowledge.
 
-    By chance it is a group that is replaced, or a single row that goes elsewhere: to move a row
-    where the groups hang may gain nothing, and yet they may hang better once it has moved.
+    Either a group is replaced, or a single row goes to another group. Moving a row may gain nothing
+    in the present arrangement, but may allow a better one.
     """
     change = replace_group if local.rng.random() < 0.5 else send_row
-    return LeafGroups(
+    return leaf_groups._replace(
         groups=change(local, leaf_groups.groups.copy()),
-        wholes=leaf_groups.wholes,
-        halves=leaf_groups.halves,
         ways=leaf_groups.ways.copy(),
         duals=leaf_groups.duals.copy(),
         regularity=leaf_groups.regularity.copy(),
         planes=np.zeros_like(leaf_groups.planes),
-        wrong=leaf_groups.wrong,
         scale=leaf_groups.scale * local.rng.uniform(*NORMS),
     )
 
 
 def replace_group(local: LocalSearch, groups: IntArray) -> IntArray:
-    """Give up one group and cut another one in two.
+    """Dissolve one group and divide another one in two.
 
-    The rows of the former go to another group of the same class if there is one.
+    The rows of the first go to another group of the same class if there is one.
     """
     rng, classes = local.rng, prices_of_groups(local.data, groups).argmin(axis=1)
     given_up = int(rng.integers(len(classes)))
@@ -238,7 +234,7 @@ def replace_group(local: LocalSearch, groups: IntArray) -> IntArray:
 
 
 def send_row(local: LocalSearch, groups: IntArray) -> IntArray:
-    """Send a row to another group, one of its own class or without rows if there is one."""
+    """Send a row to another group: one of its own class or without rows, if there is one."""
     rng, prices = local.rng, prices_of_groups(local.data, groups)
     row = int(rng.integers(len(groups)))
     others = np.delete(np.arange(len(prices)), groups[row])
@@ -249,7 +245,7 @@ def send_row(local: LocalSearch, groups: IntArray) -> IntArray:
 
 
 def cut_group(local: LocalSearch, groups: IntArray, new: int) -> IntArray:
-    """Cut a group in two, by which of two of its rows is closer; one half becomes group ``new``."""
+    """Divide a group in two by the closer of two random rows; one part becomes group ``new``."""
     rng = local.rng
     large = np.flatnonzero(np.bincount(groups) > 1)
     if len(large):
@@ -260,12 +256,12 @@ def cut_group(local: LocalSearch, groups: IntArray, new: int) -> IntArray:
 
 
 def pick(rng: np.random.Generator, members: IntArray) -> int:
-    """Return one of some members, in a fraction of the time that `Generator.choice` takes."""
+    """Return a random member, in a fraction of the time of `Generator.choice`."""
     return int(members[rng.integers(len(members))])
 
 
 def lay(local: LocalSearch, leaf_groups: LeafGroups) -> None:
-    """Lay down the tree of leaf groups."""
+    """Put the tree of leaf groups into the local search."""
     local.clear(leaf_groups.scale)
     lay_below(local, leaf_groups, 1, 1)
     local.settle()
@@ -273,7 +269,7 @@ def lay(local: LocalSearch, leaf_groups: LeafGroups) -> None:
 
 
 def lay_below(local: LocalSearch, leaf_groups: LeafGroups, source: int, node: int) -> None:
-    """Lay down the tree of leaf groups from a node on, without splits that do not part rows."""
+    """Build the tree of leaf groups below a node, without splits that have an empty side."""
     if source >= len(leaf_groups.ways) or leaf_groups.ways[source] < 0:
         return
     way = leaf_groups.ways[source]
@@ -282,18 +278,10 @@ def lay_below(local: LocalSearch, leaf_groups: LeafGroups, source: int, node: in
         lay_below(local, leaf_groups, 2 * source + int(sides.sum() > 0), node)
         return
     data, working, beta = local.data, local.working, np.zeros(len(rows))
-    _, intercept = smo(
-        inner_products(data.gram, rows),
-        sides,
-        data.pull[rows],
-        data.eps + TOLERANCE / 2,
-        np.inf,
-        leaf_groups.regularity[way],
-        beta,
-        STEPS * len(rows),
-        TOLERANCE,
-    )
-    working.splits[node], working.shares[node] = True, leaf_groups.regularity[way]
+    gram, box, beyond = inner_products(data.gram, rows), data.pull[rows], data.eps + TOLERANCE / 2
+    regular, steps = leaf_groups.regularity[way], STEPS * len(rows)
+    _, intercept = smo(gram, sides, box, beyond, np.inf, regular, beta, steps, TOLERANCE)
+    working.splits[node], working.shares[node] = True, regular
     set_hyperplane(data, working, node, rows, beta, intercept, local.scale)
     lay_below(local, leaf_groups, 2 * source, 2 * node)
     lay_below(local, leaf_groups, 2 * source + 1, 2 * node + 1)

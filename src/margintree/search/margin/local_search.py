@@ -1,4 +1,4 @@
-"""A working tree with all that follows from it, and the steps that change it."""
+"""A working tree with its derived state, and the steps that change it."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -18,25 +18,25 @@ from margintree.search.margin.kernels.working_tree import (
 
 MAX_SWEEPS = 30
 ENOUGH = 1e-4
-"""Relative gain of a sweep and a polish below which a descent ends."""
+"""A descent ends if a sweep and a polish together gain less than this share."""
 ROWS_BETWEEN_LOOKS = 3000
-"""Rows times sweeps after which the clock is looked at."""
+"""Rows times sweeps between two checks of the clock."""
 ATTEMPTS = 3
-"""How often a terminal node may try to grow."""
+"""Number of attempts to grow a terminal node."""
 WANDERING = 3
-"""Sweeps with other weights of the rows."""
+"""Number of sweeps with other weights of the rows."""
 ROUGHLY = (20, 1e-3, 1, 1.5)
 EXACTLY = (300, 1e-6, 100, 1.8)
-"""How to polish: rounds, tolerance, patience and power."""
+"""Settings of a polish: rounds, tolerance, patience and power."""
 N_FEATURES = 3
-"""Features along which a sweep tilts each hyperplane."""
+"""Number of features along which a sweep tilts each hyperplane."""
 
 
 @dataclass
 class LocalSearch:
     """A working tree and the steps that change it.
 
-    Every thread has its own; they share the kernel data, which nobody changes.
+    Every thread has its own. Threads share the kernel data, which never changes.
     """
 
     data: KernelData
@@ -51,7 +51,7 @@ class LocalSearch:
         self.dearest = self.data.prices.max(axis=1)
 
     def put(self, working: WorkingTree) -> None:
-        """Lay a copy of a working tree in the local search."""
+        """Copy a working tree into the local search."""
         _overwrite(self.working, working)
         settle(self.data, self.working, self.state, 1)
 
@@ -67,12 +67,12 @@ class LocalSearch:
 
     @property
     def n_between_looks(self) -> int:
-        """Sweeps after which the clock is looked at."""
+        """The number of sweeps between two checks of the clock."""
         return max(1, ROWS_BETWEEN_LOOKS // len(self.data.X))
 
     @property
     def limits_splits(self) -> bool:
-        """Whether there may be fewer splits than the depth allows."""
+        """Whether the rules allow fewer splits than the depth does."""
         return bool(self.data.max_splits < 2**self.data.depth - 1)
 
     @property
@@ -87,11 +87,11 @@ class LocalSearch:
         return float(self.working.scale[0])
 
     def price(self) -> float:
-        """Return what the working tree costs; infinity where it breaks the routing margin."""
+        """Return the cost of the working tree; infinity if it breaks the routing margin."""
         return float(price(self.data, self.working, self.state.values))
 
     def settle(self, node: int = 1) -> None:
-        """Bring everything up to date after a change at or below a node."""
+        """Update the derived state after a change at or below a node."""
         settle(self.data, self.working, self.state, node)
 
     def rows(self, node: int) -> IntArray:
@@ -109,9 +109,9 @@ class LocalSearch:
         self.settle(node)
 
     def part(self, node: int, sides: FloatArray) -> bool:
-        """Split a node so that its rows go to the sides wanted for them (+1, -1, or 0: either).
+        """Split a node so that its rows go to their wanted sides (+1, -1, or 0 for either).
 
-        What is below the node stays. Returns whether such a split was found.
+        The subtrees below the node stay. Returns whether such a split was found.
         """
         if not self.working.splits[node]:
             if not self.has_room:
@@ -124,31 +124,22 @@ class LocalSearch:
         return True
 
     def propose(self, node: int, rows: IntArray, sides: FloatArray) -> float:
-        """Write a hyperplane that parts some rows as wanted into a node, and nothing else.
+        """Write a hyperplane that divides these rows as wanted into a node; change nothing else.
 
-        Returns what it costs these rows, a row on the wrong side counting as an error; infinity
-        where there is none.
+        Returns its cost for these rows, where a row on the wrong side counts as an error. Returns
+        infinity if there is no such hyperplane.
         """
         wants_right, wants_left = sides > 0, sides < 0
         if not (wants_right.any() and wants_left.any()):
             return np.inf
         wrong = self.dearest[rows]
+        prices = wrong * wants_right, wrong * wants_left
         self.working.duals[node] = 0.0
-        cost = margin_split(
-            self.data,
-            self.working,
-            node,
-            rows,
-            sides,
-            wrong * wants_right,
-            wrong * wants_left,
-            1.0,
-            np.inf,
-        )
+        cost = margin_split(self.data, self.working, node, rows, sides, *prices, 1.0, np.inf)
         return float(cost)
 
     def grow(self, top: int) -> None:
-        """Split the terminal nodes of a subtree, top down, wherever that pays."""
+        """Split the terminal nodes of a subtree, top down, wherever this pays."""
         first, width = top, 1
         while first < len(self.working.intercepts):
             self._grow_level(range(first, first + width))
@@ -164,7 +155,7 @@ class LocalSearch:
                 self._descend(some, n_growing=len(some), n_loose=len(some))
 
     def wander(self, factors: FloatArray) -> None:
-        """Improve the tree a little as if the weights of the rows were multiplied by factors."""
+        """Improve the tree a little as if the row weights were multiplied by these factors."""
         data = self.data
         prices, pull = data.prices * factors[:, None], data.pull * factors
         self.data = data._replace(prices=prices, pull=pull)
@@ -174,13 +165,13 @@ class LocalSearch:
         self.settle()
 
     def polish(self, exactly: bool = True) -> float:
-        """Give the routing its best hyperplanes, and return the cost."""
+        """Find the best hyperplanes for the present routing, and return the cost."""
         return self._descend([0], how=EXACTLY if exactly else ROUGHLY)[0]
 
     def descend(self, repairs: Sequence[int] = (), limit: float = np.inf) -> float:
-        """Sweep the subtrees of some nodes, then sweep and polish all until nothing improves.
+        """Sweep the subtrees of some nodes, then sweep and polish the whole tree while that pays.
 
-        Returns the cost, or infinity where that is above the limit after the repairs.
+        Returns the cost, or infinity if it exceeds the limit after the repairs.
         """
         cost, left = self.price(), MAX_SWEEPS
         while left > 0 and not self.is_over():
@@ -199,23 +190,13 @@ class LocalSearch:
         limit: float = np.inf,
         how: tuple[int, float, int, float] = ROUGHLY,
     ) -> tuple[float, int]:
-        """Sweep subtrees and polish by turns; return the cost and how many turns that took.
+        """Sweep subtrees and polish in turn; return the cost and the number of turns.
 
-        Turns that are left mean that the descent has come to its end, or was given up: then the
-        cost is infinite.
-
-        Parameters
-        ----------
-        tops : sequence of int
-            The subtrees to sweep, by their top nodes; 0 for none.
-        n_growing : int
-            The first sweeps, which are left out where the top splits already.
-        n_loose : int
-            The first sweeps, those for growing among them, after which nothing is polished.
-        limit : float
-            The cost after the loose sweeps above which the descent is given up.
-        how : tuple
-            How to polish.
+        Each of ``tops`` is the top of a subtree to sweep, or 0 for none. The first ``n_growing``
+        sweeps are skipped if their top splits already. The first ``n_loose`` sweeps, which include
+        those for growing, are not followed by a polish. If the cost after them exceeds the limit,
+        the descent is given up and the cost is infinite. Fewer turns than ``tops`` mean that the
+        descent ended early. ``how`` holds the settings of the polish.
         """
         if self.data.least_mass > 0 or self.limits_splits:
             obey(self.data, self.working, self.state)

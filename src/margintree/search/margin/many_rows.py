@@ -1,8 +1,8 @@
-"""Many rows: find the structure on a sample of them, then improve it node by node on all.
+"""Search with many rows: find the structure on a sample, then improve it node by node on all rows.
 
-A sample is searched with its weights scaled up, so that its trees cost about what they cost on all
-rows. On all rows a node is improved as in the small search, but its direction comes from dual
-coordinate descent, which needs no inner products and takes time in proportion to the rows.
+The weights of a sample are scaled up, so that trees cost about as much on it as on all rows. On all
+rows a node is improved as in the small search, but its direction comes from dual coordinate
+descent. This needs no inner products, and its time is proportional to the number of rows.
 """
 
 from collections.abc import Callable, Iterator
@@ -34,27 +34,27 @@ from margintree.search.margin.kernels.working_tree import (
 )
 
 SAMPLE_ROWS = 500
-"""Rows of a sample: few enough that all inner products fit in the cache."""
+"""Rows in a sample: few enough that all inner products fit in the cache."""
 LEAST_ROWS = 5
-"""Rows of every class that a sample has, if there are so many."""
+"""Minimum number of rows of every class in a sample, as far as available."""
 MANY_ROWS = 1000
-"""More rows than this are searched by way of a sample."""
+"""Problems with more rows than this are searched through a sample."""
 PASSES = 5
-"""Visits of every dual variable when a direction is looked for on all rows."""
+"""Number of visits to every dual variable in the search for a direction on all rows."""
 STRENGTHS = (1.0, 0.01)
-"""How strongly rows pull, in units of the regularity, in the margin problems on all rows."""
+"""Price of violations, relative to the regularity, in the margin problems on all rows."""
 AXIS_ROWS = 2000
-"""Rows on which single features are compared."""
+"""Number of rows on which single features are compared."""
 N_AXES = 2
-"""Single features, the best of them, that are tried on all rows."""
+"""Number of best single features that are tried on all rows."""
 SHORT = 1e-9
-"""Vectors shorter than this have no direction worth trying."""
+"""Shorter vectors have no usable direction."""
 MAX_ROUNDS = 4
-"""How often subtrees are looked for on samples of their own."""
+"""Maximum number of rounds that search for subtrees on samples of their own."""
 ENOUGH = 1e-3
-"""Relative gain of a sweep over all rows, or of a new subtree, below which it is not worth it."""
+"""Least relative gain of a sweep over all rows, or of a new subtree, that is worth it."""
 Find: TypeAlias = Callable[[IntArray, BoolArray, int], ObliqueTree]
-"""Returns a good tree for some rows, some of which are wrong now, of some depth."""
+"""Returns a good tree of some depth for some rows, given which rows are wrong now."""
 
 
 def sample(
@@ -62,8 +62,8 @@ def sample(
 ) -> Problem:
     """Return the problem of a random sample of some rows.
 
-    Half of the sample are rows that a tree gets wrong, if there are any. Every class keeps its
-    weight, among these rows and among the others.
+    If a tree gets some rows wrong, these make up half of the sample. Every class keeps its weight,
+    both among the wrong rows and among the others.
     """
     strata = 2 * problem.y[rows] + is_wrong
     chosen, weights = [], []
@@ -79,13 +79,8 @@ def sample(
         weights.append(mass * (problem.row_weights[members].sum() / mass.sum()))
     drawn, mass = np.concatenate(chosen), np.concatenate(weights)
     order = np.argsort(drawn)
-    return replace(
-        problem,
-        X=problem.X[drawn[order]],
-        y=problem.y[drawn[order]],
-        row_weights=mass[order],
-        depth=depth,
-    )
+    drawn, mass = drawn[order], mass[order]
+    return replace(problem, X=problem.X[drawn], y=problem.y[drawn], row_weights=mass, depth=depth)
 
 
 class Refiner:
@@ -112,12 +107,12 @@ class Refiner:
         return to_tree(self.problem, self.working)
 
     def price(self) -> float:
-        """Return what the tree costs, a row within the routing margin a lot."""
+        """Return the cost of the tree, with a high price for rows within the routing margin."""
         margin = margin_price(self.data, self.working.scale[0])
         return self._price(np.arange(self.problem.n_rows), 1) + float(margin)
 
     def sweep(self) -> None:
-        """Improve every splitting node once, the lowest first, then the common norm."""
+        """Improve every splitting node once, lowest first, then the common norm."""
         for node in np.flatnonzero(self.working.splits)[::-1]:
             if self.is_over():
                 return
@@ -127,7 +122,7 @@ class Refiner:
             array *= factor
 
     def regrow(self, find: Find) -> bool:
-        """Look for better subtrees on samples of the rows that arrive at each node, top down.
+        """Search for better subtrees on samples of the rows that arrive at each node, top down.
 
         A sample of all rows leaves few for the lower nodes. Returns whether a subtree was replaced.
         """
@@ -145,23 +140,23 @@ class Refiner:
         if before <= 0:
             return False
         is_wrong = self._costs(rows, node) >= self.data.prices[rows].max(axis=1)
-        if self.rounds_left % 2:  # by turns a sample in which they have no special part
+        if self.rounds_left % 2:  # every other round uses a plain sample
             is_wrong[:] = False
         found = find(rows, is_wrong, self.data.depth + 1 - node.bit_length())
         kept = deepcopy(self.working)
         graft(to_working_tree(self.data, found.deepened(self.data.depth)), self.working, node)
-        if self._price(rows, node) < before * (1 - ENOUGH):
+        is_cheaper = self._price(rows, node) < before * (1 - ENOUGH)
+        if is_cheaper:
             self._settle()
             if self._obeys():
                 return True
-            self.working = kept
-            self._settle()
-            return False
         self.working = kept
+        if is_cheaper:
+            self._settle()
         return False
 
     def _price(self, rows: IntArray, node: int) -> float:
-        """Return what the subtree of a node costs, but for the margin term."""
+        """Return the cost of the subtree of a node, without the margin term."""
         splits = count_splits(self.working, node)
         return float(self._costs(rows, node).sum() + self.data.split_price * splits)
 
@@ -170,7 +165,7 @@ class Refiner:
         relabel(self.data, self.working, self.terminals)
 
     def _improve(self, node: int) -> None:
-        """Give a node a cheaper hyperplane, if one is found, with the subtrees below it fixed."""
+        """Give a node a cheaper hyperplane if one is found, with the subtrees below it fixed."""
         rows = rows_below(self.terminals, node)
         if len(rows) < 2:
             return
@@ -202,17 +197,14 @@ class Refiner:
     def _best_intercept(
         self, values: FloatArray, left: FloatArray, right: FloatArray, rows: IntArray
     ) -> tuple[float, float]:
-        """Return the best intercept for some rows with these values, and its cost."""
-        data = self.data
-        found: tuple[float, float] = best_intercept(
-            values, left, right, data.pull[rows], data.mass[rows], data.eps, data.least_mass
-        )
-        return found
+        """Return the best intercept for rows with these values, and its cost."""
+        data, pull, mass = self.data, self.data.pull[rows], self.data.mass[rows]
+        return best_intercept(values, left, right, pull, mass, data.eps, data.least_mass)
 
     def _directions(
         self, X: FloatArray, rows: IntArray, node: int, left: FloatArray, right: FloatArray
     ) -> Iterator[FloatArray]:
-        """Yield normal vectors worth a try: the present one, and large margins."""
+        """Yield promising normal vectors: the present one, large margins, and single features."""
         present = self.working.weights[node].copy()
         yield present
         kept = np.where(product(X, present) + self.working.intercepts[node] >= 0, 1.0, -1.0)
@@ -221,10 +213,8 @@ class Refiner:
         if np.abs(sides.sum()) == len(sides) or not box.any():
             return
         for strength in STRENGTHS:
-            order = self.rng.permutation(len(rows))
-            found = dual_descent(
-                self.data.X, rows, sides, strength * box / box.mean(), order, PASSES
-            )
+            order, pulls = self.rng.permutation(len(rows)), strength * box / box.mean()
+            found = dual_descent(self.data.X, rows, sides, pulls, order, PASSES)
             between = _unit(found) + _unit(present)
             yield from (one for one in (found, between) if norm(one) > SHORT)
         yield from self._best_axes(X, rows, left, right)
@@ -232,7 +222,7 @@ class Refiner:
     def _best_axes(
         self, X: FloatArray, rows: IntArray, left: FloatArray, right: FloatArray
     ) -> Iterator[FloatArray]:
-        """Yield the single features, up or down, that part a few of the rows best."""
+        """Yield the single features, up or down, that divide a sample of the rows best."""
         few = self.rng.permutation(len(rows))[:AXIS_ROWS]
         scale = self.working.scale[0]
         axes = np.vstack([np.eye(X.shape[1]), -np.eye(X.shape[1])])
@@ -262,6 +252,6 @@ def graft(source: WorkingTree, target: WorkingTree, node: int) -> None:
 
 
 def _unit(vector: FloatArray) -> FloatArray:
-    """Return the vector with norm 1, or a vector too short to tell its direction as it is."""
+    """Return the vector scaled to norm 1; a vector that is too short stays as it is."""
     length = norm(vector)
     return vector / length if length > SHORT else vector

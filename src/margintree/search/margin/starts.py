@@ -1,4 +1,4 @@
-"""Starts: how a search lays down its first tree."""
+"""Starts: ways to build the first tree of a chain."""
 
 from collections.abc import Callable
 from functools import cache
@@ -11,7 +11,7 @@ from margintree.search.margin.kicks import rebuild
 from margintree.search.margin.local_search import LocalSearch
 
 Start: TypeAlias = Callable[[LocalSearch, IntArray], None]
-"""Lays a tree on a local search that has none, given a grouping of the rows."""
+"""Builds a tree in a local search that has none, given a grouping of the rows."""
 
 
 def from_random_groups(local: LocalSearch, groups: IntArray) -> None:
@@ -35,11 +35,11 @@ def from_plan(local: LocalSearch, groups: IntArray) -> None:
 
 
 def make_plan(local: LocalSearch, groups: IntArray) -> IntArray:
-    """Return, for every set of groups and every height, which part goes right (0: no split).
+    """Return, for every set of groups and every height, the part that goes right (0: no split).
 
-    Dynamic programming over sets of groups, as bit masks. A set costs what its cheapest class
-    costs, or a split in two parts (a margin problem at the common norm of the local search) and
-    what the two parts cost at one height less.
+    This is dynamic programming over sets of groups, as bit masks. A set costs as much as its
+    cheapest class, or as a split into two parts (a margin problem at the common norm of the local
+    search) plus the two parts at one height less.
     """
     data, belongs = local.data, membership(groups)
     prices = np.zeros((belongs.shape[1], data.prices.shape[1]))
@@ -61,7 +61,7 @@ def make_plan(local: LocalSearch, groups: IntArray) -> IntArray:
 
 
 def membership(groups: IntArray) -> FloatArray:
-    """Return which groups (columns) belong to which set of groups (rows, as bit masks).
+    """Return which groups (columns) belong to which sets of groups (rows, as bit masks).
 
     Examples
     --------
@@ -74,7 +74,7 @@ def membership(groups: IntArray) -> FloatArray:
 
 @cache
 def parts_of(members: int) -> IntArray:
-    """Return one part of every way to part a set in two.
+    """Return one part of every division of a set in two.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""One tree at work: its splits improved, its subtrees rebuilt."""
+"""Local search on one tree: improve its splits, rebuild its subtrees."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -18,19 +18,19 @@ from margintree.search.sparse.splits import (
 )
 
 MAX_SWEEPS = 10
-"""How often a descent improves all splits at most."""
+"""Maximum number of sweeps over all splits in a descent."""
 MAX_PROGRAM_ROWS = 300
-"""Rows of a linear program."""
+"""Maximum number of rows in a linear program."""
 MAX_ENTRIES = 3_000_000
-"""Rows, times directions and classes, that are looked at in one go."""
+"""Maximum number of rows times directions and classes in one block of array operations."""
 GAIN = 1e-9
-"""The gain that counts as one."""
+"""Smallest decrease of the cost that counts as a gain."""
 ROUNDING = 1e-6
 """Share of the separation that rounding may take."""
 
 
 class Descent:
-    """Improves trees, node after node."""
+    """Improves trees node by node."""
 
     def __init__(self, problem: Problem, rng: np.random.Generator, clock: Clock) -> None:
         self.problem, self.rules, self.rng, self.clock = problem, problem.rules, rng, clock
@@ -38,7 +38,7 @@ class Descent:
         self.everything = np.arange(problem.n_rows)
 
     def descend(self, node: Node) -> Node:
-        """Improve all splits until nothing improves any more, within the number of splits."""
+        """Improve all splits until nothing changes, then remove splits above the maximum number."""
         before = np.inf
         for _ in range(MAX_SWEEPS):
             node = self.improved(node, self.everything, self.problem.depth)
@@ -51,7 +51,7 @@ class Descent:
         return node
 
     def cost(self, node: Node, rows: IntArray) -> float:
-        """Return what a subtree costs for its rows; infinity where it breaks a rule."""
+        """Return the cost of a subtree for its rows; infinity if it breaks a rule."""
         if isinstance(node, int):
             is_light = self.problem.row_weights[rows].sum() < self.rules.least_mass
             is_root = len(rows) == self.problem.n_rows
@@ -63,7 +63,7 @@ class Descent:
         return float(own + self.cost(node.left, left) + self.cost(node.right, right))
 
     def total(self, node: Node) -> float:
-        """Return what a whole tree costs."""
+        """Return the cost of a whole tree."""
         return self.cost(node, self.everything)
 
     def is_cheaper(self, node: Node, other: Node) -> bool:
@@ -79,7 +79,7 @@ class Descent:
         return bool(width >= self.rules.separation * (1 - ROUNDING))
 
     def improved(self, node: Node, rows: IntArray, height: int) -> Node:
-        """Return a subtree that costs no more: first what is below, then the split itself."""
+        """Return a subtree that costs no more: first improve its children, then its split."""
         label = int(self._prices(rows).sum(axis=0).argmin()) if len(rows) else 0
         if height == 0 or not len(rows) or self.clock.is_over():
             return label if isinstance(node, int) or height == 0 else node
@@ -98,7 +98,7 @@ class Descent:
         return min(choices, key=lambda choice: self.cost(choice, rows))
 
     def rebuilt(self, node: Node) -> Node:
-        """Return the tree with a random subtree split anew, between random classes."""
+        """Return the tree with a random subtree split again, between random classes."""
         return self._rebuilt(node, self.everything, self.problem.depth)
 
     def _rebuilt(self, node: Node, rows: IntArray, height: int) -> Node:
@@ -111,7 +111,7 @@ class Descent:
         return self._split_at_random(node, rows, height)
 
     def _split_at_random(self, node: Node, rows: IntArray, height: int) -> Node:
-        """Return a new subtree whose first split parts random classes, or keeps random rows."""
+        """Return a new subtree whose first split separates random classes, or rows at random."""
         present = np.unique(self.problem.y[rows])
         if height == 0 or len(present) < 2:
             return node
@@ -124,29 +124,23 @@ class Descent:
             return node
         values = product(self.problem.X[rows], weights)
         low, high = np.sort(self.rng.choice(values, 2)) if self.rng.random() < 0.3 else (0.0, 0.0)
-        middle = self._middle(values, sides) if low == high else (low + high) / 2
-        cut = Cut(weights, -middle, 0, 0)
-        return self._grown(cut, rows, height)
-
-    @staticmethod
-    def _middle(values: FloatArray, sides: FloatArray) -> float:
-        return float((values[sides > 0].mean() + values[sides < 0].mean()) / 2)
+        if low == high:
+            low, high = values[sides < 0].mean(), values[sides > 0].mean()
+        return self._grown(Cut(weights, -float((high + low) / 2), 0, 0), rows, height)
 
     def _grown(self, node: Node, rows: IntArray, height: int) -> Node:
-        """Return the split with the best subtrees below it that single steps lead to."""
+        """Return the split with the best subtrees that single steps find below it."""
         if isinstance(node, int):
             return node
         left, right = self._parted(node, rows)
         return replace(
-            node,
-            left=self.improved(0, left, height - 1),
-            right=self.improved(0, right, height - 1),
+            node, left=self.improved(0, left, height - 1), right=self.improved(0, right, height - 1)
         )
 
     def _split(self, rows: IntArray, node: Cut) -> Node:
-        """Return the best split of these rows that was found, with the subtrees of the given one.
+        """Return the best split found for these rows, with the subtrees of the given split.
 
-        Where a side is a leaf, its class is free.
+        If a side is a leaf, its class is free.
         """
         left, right = self._options(node.left, rows), self._options(node.right, rows)
         directions = np.array(list(self._directions(rows, node, left, right)))
@@ -172,7 +166,7 @@ class Descent:
     def _best_thresholds(
         self, values: FloatArray, left: FloatArray, right: FloatArray, mass: FloatArray
     ) -> tuple[FloatArray, FloatArray]:
-        """Return the best thresholds, of as many directions at a time as memory allows."""
+        """Return the best thresholds, for as many directions at a time as memory allows."""
         width = max(1, MAX_ENTRIES // (len(values) * max(left.shape[1], right.shape[1])))
         found = [
             best_thresholds(values[:, k : k + width], left, right, mass, self.rules)
@@ -184,7 +178,7 @@ class Descent:
     def _directions(
         self, rows: IntArray, node: Cut, left: FloatArray, right: FloatArray
     ) -> Iterator[FloatArray]:
-        """Yield weights that a split could have."""
+        """Yield candidate weights for a split."""
         p = self.problem.n_features
         yield from np.eye(p)
         yield from -np.eye(p)
@@ -206,7 +200,7 @@ class Descent:
     def _tilted(
         self, rows: IntArray, node: Cut, left: FloatArray, right: FloatArray
     ) -> Iterator[FloatArray]:
-        """Yield the weights after the best change of each single one, the threshold fixed.
+        """Yield the weights after the best change of each single weight, with the threshold fixed.
 
         Features are at least 0, so rows go right one after the other as a weight grows.
         """
@@ -215,9 +209,8 @@ class Descent:
         X = self.problem.X[rows]
         here = product(X, node.weights) + node.intercept
         with np.errstate(divide="ignore", invalid="ignore"):
-            turns = np.where(
-                X > 0, here[:, None] / X, np.where(here >= 0, np.inf, -np.inf)[:, None]
-            )
+            never = np.where(here >= 0, np.inf, -np.inf)[:, None]
+            turns = np.where(X > 0, here[:, None] / X, never)
         reach = 4 * np.abs(node.weights).sum()
         turns = np.clip(turns, -reach, reach)
         loose = replace(self.rules, separation=0.0)
@@ -228,9 +221,9 @@ class Descent:
             yield changed
 
     def _sparse_weights(self, rows: IntArray, sides: FloatArray, pulls: FloatArray) -> FloatArray:
-        """Return the weights whose sizes and violations of a margin cost least, row by row.
+        """Return the weights that minimise their absolute sum plus margin violations.
 
-        Of many rows a sample is enough, in which each stands for several.
+        If there are many rows, a sample is enough, in which each row stands for several.
         """
         pulled = np.flatnonzero(pulls * np.abs(sides))
         if len(pulled) > MAX_PROGRAM_ROWS:
@@ -240,7 +233,7 @@ class Descent:
         return np.where(np.abs(weights) > 1e-7 * np.abs(weights).sum(), weights, 0.0)
 
     def _options(self, node: Node, rows: IntArray) -> FloatArray:
-        """Return what each row would pay below a side, of shape (n_rows, n_options)."""
+        """Return the price of each row below a side, of shape (n_rows, n_options)."""
         if isinstance(node, int):
             return self._prices(rows)
         labels = follow(node, self.problem.X[rows])
@@ -258,10 +251,7 @@ class Descent:
 
     def _with_one_split_less(self, node: Node) -> Node:
         """Return the cheapest tree that lacks one of the lowest splits."""
-        return min(
-            self._without_one(node, self.everything),
-            key=self.total,
-        )
+        return min(self._without_one(node, self.everything), key=self.total)
 
     def _without_one(self, node: Node, rows: IntArray) -> Iterator[Node]:
         if isinstance(node, int):

@@ -1,4 +1,4 @@
-"""The search: descents from trees of several kinds, and from the best of them."""
+"""The search for sparse trees: descents from trees of several kinds, then from the best of them."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -18,26 +18,18 @@ from margintree.search.sparse.descent import Descent
 from margintree.search.sparse.splits import to_node, to_tree
 
 DEFAULT_WORK = 60_000
-"""Rebuilt subtrees, times rows and features, of a search that was given no limit of them."""
+"""Rebuilt subtrees, times rows and features, of a search without an iteration limit."""
 PATIENCE = 10
-"""Rebuilt subtrees in a row without a gain after which the search goes on from another start."""
+"""Rebuilt subtrees in a row without a gain, after which the search turns to the next start."""
 N_MARGIN_TREES = 2
-"""Starts that are trees with maximum margins, each with another price of violations."""
+"""Number of starts that are maximum-margin trees, each for another price of violations."""
 MARGIN_ITERATIONS = 10
-"""Local searches for each of them."""
+"""Number of local searches for each maximum-margin tree."""
 
 
 @dataclass(frozen=True)
 class Find:
-    """Searches for trees of other kinds, from which the search for sparse trees starts.
-
-    Attributes
-    ----------
-    axis_tree : callable
-        Returns a good axis-parallel tree for a problem, within limits.
-    margin_tree : callable
-        Returns a good tree with maximum margins for a problem, within limits.
-    """
+    """Searches for axis-parallel and maximum-margin trees, from which sparse trees start."""
 
     axis_tree: Callable[[Problem, Limits], ObliqueTree]
     margin_tree: Callable[[Problem, Limits], ObliqueTree]
@@ -54,20 +46,7 @@ def search_sparse_trees(
 ) -> Result:
     """Return the best tree with few features that local search finds.
 
-    Parameters
-    ----------
-    method : Method
-        Judges trees by their errors and by the features that their splits look at.
-    problem : Problem
-        The training set, its costs and rules.
-    limits : Limits
-        When to stop. Without an iteration limit the search makes `default_iterations` descents.
-    starts : sequence of ObliqueTree
-        Known trees, in the scaled space of the problem.
-    progress : callable, optional
-        Told of every better tree.
-    find : Find
-        Finds trees of other kinds to start from.
+    Without an iteration limit the search makes `default_iterations` descents.
     """
 
     def improve(incumbent: Incumbent, _: list[ObliqueTree]) -> None:
@@ -82,7 +61,7 @@ def search_sparse_trees(
 
 
 def default_iterations(problem: Problem) -> int:
-    """Return how many descents a search makes that was given no limit.
+    """Return the number of descents of a search without an iteration limit.
 
     Examples
     --------
@@ -95,7 +74,7 @@ def default_iterations(problem: Problem) -> int:
 def _descents(
     problem: Problem, limits: Limits, starts: Sequence[ObliqueTree], clock: Clock, find: Find
 ) -> Iterator[ObliqueTree]:
-    """Yield the trees that descents lead to, without end: at last from the best of them."""
+    """Yield the results of descents without end: from every start, then from the best tree."""
     descent = Descent(problem, np.random.default_rng(limits.seed), clock)
     ends = []
     for origin in _origins(problem, limits, starts, clock, find):
@@ -116,18 +95,15 @@ def _descents(
 def _origins(
     problem: Problem, limits: Limits, starts: Sequence[ObliqueTree], clock: Clock, find: Find
 ) -> Iterator[ObliqueTree]:
-    """Yield trees to start from: known ones, axis-parallel, with margins, and without splits."""
+    """Yield starts: known trees, an axis-parallel tree, maximum-margin trees, and a single leaf."""
     yield from starts
-    left = replace(limits, seconds=clock.remaining())
     straight = replace(problem.rules, axis_parallel=True, separation=0.0)
-    yield find.axis_tree(replace(problem, rules=straight), left)
+    remaining = replace(limits, seconds=clock.remaining())
+    yield find.axis_tree(replace(problem, rules=straight), remaining)
     for number in range(N_MARGIN_TREES):
         costs = replace(problem.costs, violations=problem.costs.errors * 0.01**number)
         few = Limits(
-            seconds=clock.remaining(),
-            memory=limits.memory,
-            iterations=MARGIN_ITERATIONS,
-            seed=limits.seed,
+            clock.remaining(), limits.memory, iterations=MARGIN_ITERATIONS, seed=limits.seed
         )
         yield find.margin_tree(replace(problem, costs=costs, rules=Rules()), few)
     yield ObliqueTree.leaf(problem.depth, problem.n_features, problem.n_classes)

@@ -1,4 +1,4 @@
-"""Splits of sparse trees: nested, by a linear program, and their best thresholds."""
+"""Splits of sparse trees: as nested values, by linear programs, and with best thresholds."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -14,7 +14,7 @@ from margintree.core.tree import ObliqueTree
 
 @dataclass(frozen=True)
 class Cut:
-    """A split, and what follows on its sides: another split, or the class of a leaf."""
+    """A split with its two sides: each is another split or the class of a leaf."""
 
     weights: FloatArray
     intercept: float
@@ -26,7 +26,7 @@ Node = Cut | int
 
 
 def follow(node: Node, X: FloatArray) -> IntArray:
-    """Return the class that a subtree gives to each row."""
+    """Return the class that a subtree predicts for each row."""
     if isinstance(node, int):
         return np.full(len(X), node)
     goes_right = product(X, node.weights) + node.intercept >= 0
@@ -70,15 +70,9 @@ def to_tree(problem: Problem, node: Node) -> ObliqueTree:
 def sparse_weights(X: FloatArray, sides: FloatArray, pulls: FloatArray) -> FloatArray:
     """Return the weights ``w`` of ``min ||w||_1 + sum_i pulls_i * hinge(s_i (w @ x_i + b))``.
 
-    The dual has fewer rows: ``max sum(a)`` with ``0 <= a <= pulls``, ``sum_i a_i s_i = 0`` and no
-    entry of ``sum_i a_i s_i x_i`` beyond -1 or 1. The weights are the prices of these limits.
-
-    Parameters
-    ----------
-    X : ndarray of shape (m, p)
-        The rows.
-    sides, pulls : ndarray of shape (m,)
-        Wanted sides (+1 or -1), and the prices of violations.
+    ``sides`` holds the wanted sides ``s_i``, +1 or -1. The dual has fewer rows: ``max sum(a)``
+    subject to ``0 <= a <= pulls``, ``sum_i a_i s_i = 0`` and every entry of ``sum_i a_i s_i x_i``
+    between -1 and 1. The weights are the prices of these limits.
 
     Examples
     --------
@@ -86,7 +80,7 @@ def sparse_weights(X: FloatArray, sides: FloatArray, pulls: FloatArray) -> Float
     >>> sparse_weights(X, np.array([-1.0, 1.0, 1.0]), np.full(3, 9.0)).round(6)
     array([4., 0.])
     """
-    import highspy  # not before it is needed
+    import highspy  # loaded only when it is needed
 
     m, p = X.shape
     program = highspy.HighsLp()
@@ -108,18 +102,11 @@ def sparse_weights(X: FloatArray, sides: FloatArray, pulls: FloatArray) -> Float
 def best_thresholds(
     values: FloatArray, left: FloatArray, right: FloatArray, mass: FloatArray, rules: Rules
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the least cost over all thresholds, and the threshold, for every column of values.
+    """Return the least cost over all thresholds, and that threshold, for every column of values.
 
-    Parameters
-    ----------
-    values : ndarray of shape (m, q)
-        The values of every row in q directions; rows at or above the threshold go right.
-    left, right : ndarray of shape (m, k)
-        What every row pays on either side, for each of the k things that can be there.
-    mass : ndarray of shape (m,)
-        The weights of the rows.
-    rules : Rules
-        The least weight of a side, and how far the sides are apart.
+    Rows at or above the threshold go right. ``left`` and ``right``, of shape (m, k), hold the price
+    of every row on each side for each of k options; ``mass`` holds the weights of the rows. The
+    rules set the minimum weight of a side and the minimum distance between the sides.
 
     Examples
     --------

@@ -1,1 +1,1 @@
-"""Compiled kernels: flat functions, arrays in, arrays out, each with a slow twin in the tests."""
+"""Compiled kernels: flat functions on arrays, each with a slow twin in the tests."""

@@ -1,4 +1,4 @@
-"""How every kernel is compiled."""
+"""Compilation options shared by all kernels."""
 
 from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar
@@ -20,7 +20,7 @@ def part(function: Callable[_P, _R]) -> Callable[_P, _R]:
     """Compile a function as a part of the kernels that call it.
 
     Every kernel is optimised together with all kernels it calls, so a chain of small kernels takes
-    long to compile. What is called from one place only is therefore a part and not a kernel.
+    long to compile. A function with one caller is therefore a part.
     """
     return _compile(function, inline="always")
 

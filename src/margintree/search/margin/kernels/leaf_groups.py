@@ -3,7 +3,7 @@
 Every row is in one of ``2**D`` groups, and every group belongs to a leaf. At a given common norm
 the splits of the tree are independent of each other: each pays for the violations of the best
 hyperplane of that norm between the groups on its left and those on its right. So dynamic
-programming over halves of sets of groups finds the best way to hang the groups into the tree.
+programming over halves of sets of groups finds the best arrangement of the groups in the tree.
 """
 
 from typing import NamedTuple
@@ -21,59 +21,39 @@ from margintree.search.margin.kernels.svm import (
 from margintree.search.margin.kernels.working_tree import KernelData, margin_price
 
 _ROUNDS, _STEPS, _TOLERANCE = 7, 10, 0.1
-"""How well margin problems are solved: their dual values are good long before they are exact."""
+"""Accuracy of the margin problems: their dual values are good long before they are exact."""
 _CLOSE = 0.15
 """Share by which the norm of a hyperplane may differ from the common one."""
 _LEAST, _MOST = 1e-2, 1e2
-"""Bounds of the regularity."""
+"""Bounds on the regularity."""
 _REACH = 1.0
-"""How far on the other side of a split, in margins, a row may lie to be moved across it."""
+"""A row further than this on the other side of a split, in margins, is not moved across it."""
 
 
 class LeafGroups(NamedTuple):
-    """Groups of rows, and what is known of the splits between them.
+    """Groups of rows, and knowledge about the splits between them.
 
-    A set of groups is a bit mask. All ways to part a set of ``2**h`` groups into halves are
-    numbered, sets of fewer groups first.
-
-    Attributes
-    ----------
-    groups : int ndarray of shape (n,)
-        The group of every row, from 0 to ``2**D - 1``; there may be groups without rows.
-    wholes, halves : int ndarray of shape (H,)
-        What is parted, and the half of it that goes right.
-    ways : int ndarray of shape (2**D,)
-        The way in which each node parts its groups, by node number; -1 where it does not. Before
-        the groups are hung, a guess.
-    duals : ndarray of shape (H, n)
-        Dual variables of the last margin problem solved for each way, to start the next one.
-    regularity : ndarray of shape (H,)
-        The regularity at which its hyperplane has about the common norm, within bounds.
-    planes : ndarray of shape (H, p + 1)
-        That hyperplane, normal vector and intercept, if it was last priced without a limit.
-    wrong : float
-        What a row pays by the unit that it is on the wrong side of a split.
-    scale : float
-        The common norm.
+    A set of groups is a bit mask. A way is a division of a set of ``2**h`` groups into halves. All
+    H ways are numbered, sets of fewer groups first.
     """
 
-    groups: IntArray
-    wholes: IntArray
-    halves: IntArray
-    ways: IntArray
-    duals: FloatArray
-    regularity: FloatArray
-    planes: FloatArray
-    wrong: float
-    scale: float
+    groups: IntArray  # the group of every row, from 0 to 2**D - 1; groups may be empty
+    wholes: IntArray  # the set that each way divides
+    halves: IntArray  # the half of it that goes right
+    ways: IntArray  # the way of each node, by node number, first a guess; -1 for no division
+    duals: FloatArray  # the last dual variables of each way, as a warm start, (H, n)
+    regularity: FloatArray  # the hyperplane of a way has about the common norm here, within bounds
+    planes: FloatArray  # normal and intercept at the last pricing without a limit, (H, p + 1)
+    wrong: float  # price per unit of distance of a row on the wrong side of a split
+    scale: float  # the common norm
 
 
 @kernel
 def least_price(data: KernelData, leaf_groups: LeafGroups, way: int) -> float:
-    """Return what a split that parts a set of groups pays at least, by its last dual variables.
+    """Return a lower bound on the price of a split, from the last dual variables of its way.
 
-    These are clipped to the sides that the rows have now, and those of one side are scaled, as in
-    `repair_duals`. What they gain is scaled with them, which is at most what they gain then.
+    They are clipped to the present sides of the rows, and those of one side are scaled, as in
+    `repair_duals`. Their gains are scaled by the same factor, which never overestimates them.
     """
     whole, half = leaf_groups.wholes[way], leaf_groups.halves[way]
     n, p = data.X.shape
@@ -101,15 +81,15 @@ def least_price(data: KernelData, leaf_groups: LeafGroups, way: int) -> float:
 
 @part
 def dual_gain(data: KernelData, i: int, size: float) -> float:
-    """Return what the dual variable of a row, of that size, adds to the dual value."""
+    """Return the contribution of a row's dual variable of this size to the dual value."""
     return min(size, data.pull[i]) + data.eps * max(size - data.pull[i], 0.0)
 
 
 @kernel
 def part_price(data: KernelData, leaf_groups: LeafGroups, way: int, limit: float) -> float:
-    """Return what `solve_part` says that a split pays, and let the leaf groups learn the solution.
+    """Return the price of a split from `solve_part`, and store the solution in the leaf groups.
 
-    It learns the hyperplane only where there is no limit.
+    The hyperplane is stored only if there is no limit.
     """
     price, rows, beta, regular, intercept = solve_part(data, leaf_groups, way, limit)
     leaf_groups.regularity[way] = regular
@@ -124,18 +104,18 @@ def part_price(data: KernelData, leaf_groups: LeafGroups, way: int, limit: float
 def solve_part(
     data: KernelData, leaf_groups: LeafGroups, way: int, limit: float
 ) -> tuple[float, IntArray, FloatArray, float, float]:
-    """Return what a split pays that parts a set of groups: nothing where one side has no rows.
+    """Return the price of the split of a way: 0 if one side has no rows.
 
-    Behind it come the rows of the margin problem, their dual variables, the regularity and the
-    intercept; there are no rows where nothing had to be solved.
+    Also returns the rows of the margin problem, their dual variables, the regularity and the
+    intercept; there are no rows if nothing had to be solved.
 
-    The price is a dual value: no hyperplane of at most the common norm costs these rows less,
-    where a row on the wrong side also pays ``wrong`` for every unit that it is there. As soon as
-    that is known not to be below the limit, it is returned as it is.
+    The price is a dual value: no hyperplane of at most the common norm costs these rows less, where
+    a row on the wrong side also pays ``wrong`` per unit of distance. As soon as the price is known
+    not to be below the limit, it is returned as it is.
 
-    At a norm ``s`` the dual value is ``gain - s * |v|``. That is at least ``gain - |v|**2 / (2 *
-    r) - r * s**2 / 2``, the dual value at the regularity ``r``, and just that where ``r = |v| /
-    s``: so it rises with every round of steps at that regularity, unless that is out of bounds.
+    At a norm ``s`` the dual value is ``gain - s * |v|``. That is at least ``gain - |v|**2 / (2 * r)
+    - r * s**2 / 2``, the dual value at the regularity ``r``, with equality at ``r = |v| / s``. So
+    it rises with every round of steps at that regularity, unless the regularity is out of bounds.
     """
     bound, regular = least_price(data, leaf_groups, way), leaf_groups.regularity[way]
     if bound >= limit:
@@ -176,7 +156,7 @@ def solve_part(
 
 @kernel
 def rows_and_sides(leaf_groups: LeafGroups, way: int) -> tuple[IntArray, FloatArray]:
-    """Return the rows in a set of groups that is parted, and their sides, -1 or +1."""
+    """Return the rows in the set that a way divides, and their sides, -1 or +1."""
     whole, half = leaf_groups.wholes[way], leaf_groups.halves[way]
     n, m = len(leaf_groups.groups), 0
     for i in range(n):
@@ -207,7 +187,7 @@ def write_plane(
 
 @kernel
 def prices_of_groups(data: KernelData, groups: IntArray) -> FloatArray:
-    """Return what it costs to call each group each class, of shape (2**D, K)."""
+    """Return the price of each class for each group, of shape (2**D, K)."""
     prices = np.zeros((1 << data.depth, data.prices.shape[1]))
     for i in range(len(groups)):
         for k in range(prices.shape[1]):
@@ -217,13 +197,13 @@ def prices_of_groups(data: KernelData, groups: IntArray) -> FloatArray:
 
 @kernel
 def arrange(data: KernelData, leaf_groups: LeafGroups, limit: float) -> float:
-    """Hang the groups into the tree as well as possible; return the cost.
+    """Find the best arrangement of the groups in the tree; return its cost.
 
-    Writes the ways of the nodes, but only where the cost is below the limit; otherwise the limit
-    is returned. What a way costs at least is known from the groups and from what was learned of it
-    before, so few margin problems are solved to the end: with eight groups all pairs are, then for
-    one way after the other to part everything, the most promising first, that way and the two sets
-    of four groups, until the way costs too much.
+    Writes the ways of the nodes only if the cost is below the limit; otherwise returns the limit.
+    The groups and the stored dual variables give a lower bound on the price of every way, so few
+    margin problems are solved completely. With eight groups, these are first all pairs. Then the
+    ways to divide the set of all groups are tried, the most promising first: that way, then its two
+    sets of four groups, until the way costs too much.
     """
     everything = (1 << (1 << data.depth)) - 1
     prices = prices_of_groups(data, leaf_groups.groups)
@@ -245,7 +225,7 @@ def arrange(data: KernelData, leaf_groups: LeafGroups, limit: float) -> float:
             below = least[half] + least[whole ^ half]
             least[whole] = min(least[whole], below + least_price(data, leaf_groups, way))
     if leaf_groups.ways[1] >= 0:
-        hopes[leaf_groups.ways[1]] = -np.inf  # it tells best what the others must cost
+        hopes[leaf_groups.ways[1]] = -np.inf  # likely to be good, so it rules out many others
     for _ in range(len(hopes)):
         way = int(hopes.argmin())
         if hopes[way] >= costs[everything]:
@@ -285,10 +265,9 @@ def hang(
     best: IntArray,
     limit: float,
 ) -> float:
-    """Try a way to part a set whose halves hang already, and note it where it is the best so far.
+    """Try a way to divide a set whose halves are arranged already; record it if it is the best.
 
-    Returns what the set costs at least in this way or in the best one, exactly that where it is
-    below the limit.
+    Returns a lower bound on the cost of the set in this or the best way, exact below the limit.
     """
     whole, half = leaf_groups.wholes[way], leaf_groups.halves[way]
     below, most = costs[half] + costs[whole ^ half], min(costs[whole], limit)
@@ -309,7 +288,7 @@ def hang_all(
     best: IntArray,
     limit: float,
 ) -> float:
-    """Try all ways to part a set; return what it costs, or a bound that is not below the limit."""
+    """Try all ways to divide a set; return its cost, or a bound that is not below the limit."""
     least = costs[whole]
     for way in range(len(leaf_groups.wholes)):
         half = leaf_groups.halves[way]
@@ -320,7 +299,7 @@ def hang_all(
 
 @part
 def price_of_leaf(prices: FloatArray, whole: int) -> float:
-    """Return what a set of groups pays in one leaf."""
+    """Return the price of a set of groups in one leaf."""
     cheapest = np.inf
     for k in range(prices.shape[1]):
         total = 0.0
@@ -335,11 +314,11 @@ def price_of_leaf(prices: FloatArray, whole: int) -> float:
 def move_rows(
     data: KernelData, leaf_groups: LeafGroups, rows: IntArray, targets: IntArray, least: float
 ) -> float:
-    """Move each row to its target wherever that gains more than ``least``; return the gain.
+    """Move each row to its target if this gains more than ``least``; return the gain.
 
-    The groups stay where they hang. Below a node that does not part its groups they are looked at
-    as if each had a leaf of its own: so rows of another class come to a group of their own there,
-    and `arrange` can tell whether a split between the two pays.
+    The arrangement stays. Below a node that does not divide its groups, each group counts as if it
+    had its own leaf. So rows of another class come to a group of their own there, and `arrange` can
+    tell whether a split between the two pays.
     """
     prices = prices_of_groups(data, leaf_groups.groups)
     splits = np.zeros(len(leaf_groups.ways))
@@ -383,9 +362,9 @@ def change_of_splits(
     change: float,
     limit: float,
 ) -> float:
-    """Add to a change how the prices of the splits change when a row has changed its group.
+    """Add to ``change`` the change in the prices of the splits after a row has changed its group.
 
-    Gives up as soon as the change cannot be below the limit, and then is not below it.
+    Stops as soon as the change cannot be below the limit; the result is then not below it.
     """
     least = np.zeros(len(splits))
     for node in range(1, len(splits)):
@@ -402,7 +381,7 @@ def change_of_splits(
 
 @part
 def is_far(data: KernelData, leaf_groups: LeafGroups, i: int, source: int, target: int) -> bool:
-    """Tell whether a row lies deep on the other side of a split on its way to another group."""
+    """Tell whether a row is deep on the other side of a split on its way to another group."""
     p = data.X.shape[1]
     for way in leaf_groups.ways[1:]:
         if is_concerned(leaf_groups, way, source, target) and leaf_groups.wholes[way] >> target & 1:
@@ -416,7 +395,7 @@ def is_far(data: KernelData, leaf_groups: LeafGroups, i: int, source: int, targe
 
 @kernel
 def is_concerned(leaf_groups: LeafGroups, way: int, source: int, target: int) -> bool:
-    """Tell whether a split has other rows, or other sides, after a row has changed its group."""
+    """Tell whether a row that changes its group changes the rows or the sides of a split."""
     if way < 0:
         return False
     whole, half = leaf_groups.wholes[way], leaf_groups.halves[way]

@@ -1,8 +1,8 @@
-"""Exact line searches: the intercept, a step along any direction, and the common scale.
+"""Exact line searches: for the intercept, a step along any direction, and the common scale.
 
-Along a line a row pays ``pull * max(0, 1 - |f|)`` plus what its side costs further down. That is
+Along a line a row pays ``pull * max(0, 1 - |f|)`` plus the cost of its side further down. This is
 piecewise linear with a jump where ``f`` changes sign, its only convex kinks are at ``|f| = 1``, and
-``|f| < eps`` is forbidden. So a best point lies at a kink or at the edge of a forbidden band.
+``|f| < eps`` is forbidden. So a best point is at a kink or at the edge of a forbidden band.
 """
 
 import numpy as np
@@ -12,20 +12,20 @@ from margintree.search.margin.kernels._jit import kernel, part
 from margintree.search.margin.kernels.working_tree import KernelData, WorkingTree
 
 TOUCHING = 1e-9
-"""A row this close to a unit hyperplane lies on it: no common norm gives it the routing margin."""
+"""A row this close to a unit hyperplane counts as on it: no norm gives it the routing margin."""
 BISECTIONS, SCALE_ACCURACY = 60, 1e-10
-"""How often the interval of the best common norm is halved at most, and down to which ratio."""
+"""Maximum number of bisections for the best common norm, and their target ratio."""
 CROWD = 8
-"""Places that a key may move on average while keys are mended; beyond that, they crowd."""
+"""Average number of places that a key may move in `mend`; beyond it, the keys are too crowded."""
 
 
 @kernel
 def sorted_order(keys: FloatArray) -> IntArray:
-    """Return the positions of the keys from the smallest to the largest, equal ones in turn.
+    """Return the positions of the keys from the smallest to the largest; the order is stable.
 
-    Deals the keys into as many cells of equal width, in turn, and mends what is then out of order.
-    That mispredicts hardly any branch, which is what sorting by comparisons takes its time for.
-    Where keys crowd in few cells, or are not finite, runs are merged instead.
+    Distributes the n keys to n cells of equal width and then sorts by insertion. This mispredicts
+    hardly any branch, unlike sorting by comparisons, which takes most of its time for this. If keys
+    crowd in few cells or are not finite, runs are merged instead.
     """
     n = len(keys)
     low, high = np.inf, -np.inf
@@ -53,9 +53,9 @@ def sorted_order(keys: FloatArray) -> IntArray:
 
 @part
 def mend(ranked: FloatArray, order: IntArray, max_moves: int) -> bool:
-    """Sort keys that are nearly in order, and ``order`` with them, by insertion.
+    """Sort keys that are nearly in order, and ``order`` with them, by stable insertion.
 
-    Equal keys stay in turn. Returns False where that takes more moves, and leaves it half done.
+    Returns False, with the work half done, if this takes more than ``max_moves`` moves.
     """
     for k in range(1, len(ranked)):
         key, row, place = ranked[k], order[k], k
@@ -71,7 +71,7 @@ def mend(ranked: FloatArray, order: IntArray, max_moves: int) -> bool:
 
 @kernel
 def merged_order(keys: FloatArray) -> IntArray:
-    """Return the positions of the keys in order, equal ones in turn, by merging growing runs.
+    """Return the positions of the keys in order by merging growing runs; the order is stable.
 
     NumPy's own sort would take far longer to compile.
     """
@@ -108,25 +108,10 @@ def best_intercept(
 ) -> tuple[float, float]:
     """Return the intercept that costs least, and that cost.
 
-    Parameters
-    ----------
-    values : ndarray of shape (m,)
-        ``w @ x_i`` without an intercept.
-    left_costs, right_costs : ndarray of shape (m,)
-        What each row pays below the node on either side.
-    pull : ndarray of shape (m,)
-        The price of a unit of margin violation.
-    mass : ndarray of shape (m,)
-        The weights of the rows.
-    eps : float
-        The routing margin.
-    least_mass : float
-        The least weight of either side; 0 for no such rule.
-
-    Returns
-    -------
-    intercept, cost : float
-        The cost is infinite where no intercept leaves rows, and enough of them, on both sides.
+    ``values`` holds ``w @ x_i``, ``left_costs`` and ``right_costs`` the cost of each row below the
+    node on either side, ``pull`` the price of a unit of margin violation, and ``mass`` the row
+    weights. Each side must have at least the weight ``least_mass``; 0 means no such rule. The cost
+    is infinite if no intercept leaves enough rows on both sides.
     """
     m = len(values)
     zero = np.empty(m)
@@ -183,8 +168,7 @@ def best_step(
 ) -> tuple[float, float]:
     """Return the step ``a`` in ``[-reach, reach]`` that costs least, and that cost.
 
-    Row ``i`` has the value ``values[i] + a * changes[i]``. The general form of `best_intercept`,
-    to which it reduces when all changes are 1.
+    Row ``i`` has the value ``values[i] + a * changes[i]``; in `best_intercept` all changes are 1.
     """
     m = len(values)
     offsets = np.array([-1.0, -eps, 0.0, eps, 1.0])
@@ -222,23 +206,13 @@ def scan(
     slope: float,
     inside: int,
 ) -> tuple[float, float]:
-    """Walk along the events of `best_step` and return the best allowed place and its cost.
+    """Walk along the events of `best_step`; return the best allowed place and its cost.
 
-    Parameters
-    ----------
-    where : ndarray
-        The places of the events.
-    event : int ndarray
-        Five times the row, plus what happens to it on the way: it comes into the margin (0), comes
-        so close that it breaks the routing margin (1), changes sides (2), keeps the routing margin
-        again (3), leaves the margin (4).
-    jumps, sizes : ndarray
-        By how much the cost of each row jumps where it changes sides, and how fast it changes,
-        either way, inside the margin.
-    position, cost, slope : float
-        Where the walk begins, what that costs, and how steep the cost is there.
-    inside : int
-        Rows that break the routing margin there.
+    An event is five times the row plus a kind: the row enters the margin (0), breaks the routing
+    margin (1), changes sides (2), keeps the routing margin again (3) or leaves the margin (4).
+    ``where`` holds the places of the events. ``jumps`` is the jump of each row's cost where it
+    changes sides, and ``sizes`` the slope of its cost inside the margin. The walk starts at
+    ``position`` with this cost and slope; ``inside`` rows break the routing margin there.
     """
     bends = np.array([1.0, 0.0, -2.0, 0.0, 1.0])
     best, best_cost = 0.0, np.inf
@@ -259,20 +233,11 @@ def scan(
 def best_scale(data: KernelData, distances: FloatArray, pulls: FloatArray, nearest: float) -> float:
     """Return the common norm that costs least for these unit hyperplanes and this routing.
 
-    Parameters
-    ----------
-    distances : ndarray of shape (k,)
-        The distance of every row from every unit hyperplane it meets.
-    pulls : ndarray of shape (k,)
-        The prices of their margin violations.
-    nearest : float
-        The smallest distance.
-
-    Notes
-    -----
-    With the scale ``S`` the cost is ``margin(S) + sum_k pulls_k * max(0, 1 - S * distances_k)``,
-    which is convex: bisection on its slope, between the smallest scale that keeps the routing
-    margin and the one at which nothing is violated.
+    ``distances`` and ``pulls`` hold the distance of every row from every unit hyperplane it meets,
+    and the price of its violation; ``nearest`` is the smallest distance. At the scale ``S`` the
+    cost is ``margin(S) + sum_k pulls_k * max(0, 1 - S * distances_k)``, which is convex. Bisection
+    on its slope finds the minimum between the smallest scale that keeps the routing margin and the
+    scale at which nothing is violated.
     """
     low, high = data.eps / nearest, 1.0 / nearest
     if scale_slope(data, distances, pulls, low) >= 0:
@@ -290,7 +255,7 @@ def best_scale(data: KernelData, distances: FloatArray, pulls: FloatArray, neare
 
 @part
 def scale_slope(data: KernelData, distances: FloatArray, pulls: FloatArray, scale: float) -> float:
-    """Return the slope of the cost at this common norm, from below."""
+    """Return the left slope of the cost at this common norm."""
     slope = scale if data.is_squared else 0.5
     for k in range(len(distances)):
         if scale * distances[k] < 1:
@@ -300,9 +265,9 @@ def scale_slope(data: KernelData, distances: FloatArray, pulls: FloatArray, scal
 
 @kernel
 def rescale(data: KernelData, tree: WorkingTree, values: FloatArray) -> bool:
-    """Give the working tree its best common norm; tell whether that was possible.
+    """Give the working tree and ``values`` the best common norm; tell whether this is possible.
 
-    It is not where a row lies on a hyperplane. ``values`` follow.
+    It is not possible if a row is on a hyperplane.
     """
     n = values.shape[1]
     distances, pulls = np.empty(n * data.depth), np.empty(n * data.depth)

@@ -1,4 +1,4 @@
-"""Kernels for problems with too many rows to keep the values of all nodes."""
+"""Kernels for problems with too many rows to store the values of all nodes."""
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from margintree.search.margin.kernels.working_tree import (
 )
 
 TOUCHING = 1e-12
-"""A row this close to a hyperplane lies on it: no norm gives it the routing margin."""
+"""A row this close to a hyperplane counts as on it: no norm gives it the routing margin."""
 
 
 @kernel
@@ -39,7 +39,7 @@ def route_terminals(data: KernelData, tree: WorkingTree, out: IntArray) -> None:
 def route_costs(
     data: KernelData, tree: WorkingTree, rows: IntArray, top: int, out: FloatArray
 ) -> None:
-    """Write what each of these rows pays from the node ``top`` on."""
+    """Write the cost of each of these rows from the node ``top`` on."""
     for k in range(len(rows)):
         i, node, total = rows[k], top, 0.0
         while tree.splits[node]:
@@ -56,7 +56,7 @@ def route_costs(
 def route_scale(data: KernelData, tree: WorkingTree) -> float:
     """Return the best common norm of the hyperplanes for their routing.
 
-    It is the norm they have where a row lies on a hyperplane or nothing splits.
+    Returns the present norm if a row is on a hyperplane or nothing splits.
     """
     n = len(data.X)
     distances, pulls = np.empty(n * data.depth), np.empty(n * data.depth)
@@ -83,23 +83,11 @@ def dual_descent(
     order: IntArray,
     passes: int,
 ) -> FloatArray:
-    """Return the normal vector of a large margin between the sides; needs no inner products.
+    """Return the normal vector of a large margin between the sides, without inner products.
 
-    Solves ``min 1/2 (||w||^2 + b^2) + sum_i box_i * hinge(s_i (w @ x_i + b))`` roughly, one dual
-    variable at a time. The intercept is penalised, hence only the direction is of use.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n, p)
-        All rows.
-    rows : int ndarray of shape (m,)
-        The rows that take part.
-    sides, box : ndarray of shape (m,)
-        Wanted sides (+1 or -1) and hinge prices.
-    order : int ndarray of shape (m,)
-        The order in which the dual variables are visited.
-    passes : int
-        How often all are visited.
+    Solves ``min 1/2 (||w||^2 + b^2) + sum_i box_i * hinge(s_i (w @ x_i + b))`` roughly for the
+    given rows, one dual variable at a time in the given order, in several passes. The sides are +1
+    or -1. The intercept is penalised, so only the direction is useful.
     """
     p = X.shape[1]
     w, intercept = np.zeros(p), 0.0

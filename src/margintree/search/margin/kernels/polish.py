@@ -3,7 +3,7 @@
 With the routing fixed the problem is convex: margin problems of the splitting nodes, coupled only
 through the common norm. At the optimum node ``t`` solves its own margin problem with the regularity
 ``shares[t]``, all norms agree, and the shares add up to one (squared norm) or to ``1 / (2 * norm)``
-(plain norm). So: solve every node, move the shares towards nodes whose norm is too large, repeat.
+(plain norm). So the polish alternates: solve all nodes, move shares towards large norms.
 """
 
 import numpy as np
@@ -22,13 +22,13 @@ from margintree.search.margin.kernels.working_tree import (
 )
 
 STEPS, STEPS_PER_ROW = 1000, 40
-"""Steps of the solver for the margin problem of one node; far more than it usually takes."""
+"""Maximum number of steps for the margin problem of one node; far more than it usually takes."""
 NO_DIRECTION = 1e-9
-"""Length of a normal vector below which it has no direction."""
+"""A normal vector shorter than this has no direction."""
 STALLED = 0.1
-"""Share of the tolerance that a round must gain not to count as a stall."""
+"""A round stalls if it gains less than this share of the tolerance."""
 LEAST_SHARE = 1e-6
-"""Share of a node whose widest margin is wider than the common one, so that it needs none."""
+"""Share of a node whose widest margin is wider than the common one, so that it needs no share."""
 
 
 @part
@@ -43,25 +43,13 @@ def polish(
     power: float,
     cost: float,
 ) -> float:
-    """Improve the hyperplanes of the tree for its routing; return its cost, never above ``cost``.
+    """Improve the hyperplanes for the present routing; return the cost, at most ``cost``.
 
-    Parameters
-    ----------
-    values : ndarray of shape (2**D, n)
-        ``f_t(x_i)``; they follow the working tree.
-    top : int
-        The root of the tree.
-    rounds : int
-        How often the shares may be corrected.
-    tolerance : float
-        Of the margin problems, and of the norms; a tenth of it is the relative gain below which a
-        round stalls.
-    patience : int
-        Rounds in a row that may stall before it stops; one is enough where the norms agree.
-    power : float
-        How strongly shares react to norms that differ; up to 1.8 is stable.
-    cost : float
-        What the working tree costs now.
+    ``values`` holds ``f_t(x_i)`` and follows the working tree, ``top`` is the root, and ``cost`` is
+    the present cost. Up to ``rounds`` times, shares are corrected; ``power`` says how strongly, and
+    up to 1.8 is stable. ``tolerance`` applies to the margin problems and to the norms. A round
+    whose relative gain is below a tenth of it stalls. The polish stops after ``patience`` stalls in
+    a row, or after one if the norms agree.
     """
     terminals = np.empty(values.shape[1], dtype=np.int64)
     terminal_of_rows(tree, values, terminals)
@@ -120,9 +108,9 @@ def keeps_routing(values: FloatArray, terminals: IntArray) -> bool:
 def solve_nodes(
     data: KernelData, tree: WorkingTree, terminals: IntArray, tolerance: float
 ) -> float:
-    """Solve the margin problem of every splitting node; return how far the shares are from right.
+    """Solve the margin problem of every splitting node; return the error of the shares.
 
-    The normal vectors get the norm 1, and their own norms are left in ``tree.norms``.
+    The normal vectors get the norm 1, and their own norms are stored in ``tree.norms``.
     """
     smallest, largest, pushes, shares = np.inf, 0.0, 0.0, 0.0
     for node in range(1, len(tree.intercepts)):
@@ -161,7 +149,7 @@ def solve_nodes(
 
 @part
 def side_at(terminal: int, node: int) -> float:
-    """Return the side, +1 right or -1 left, of a node on which a terminal node below it lies."""
+    """Return the side of ``node``, +1 right or -1 left, on which a terminal node below it is."""
     while terminal // 2 > node:
         terminal //= 2
     return 1.0 if terminal % 2 == 1 else -1.0
@@ -179,7 +167,7 @@ def set_hyperplane(
 ) -> float:
     """Write the hyperplane of dual variables into a node, with the norm ``scale``.
 
-    Returns the norm that the dual variables give it.
+    Returns the norm that the dual variables imply.
     """
     p = data.X.shape[1]
     direction = np.zeros(p)
@@ -204,10 +192,10 @@ def set_hyperplane(
 
 @kernel
 def share_again(data: KernelData, tree: WorkingTree, power: float) -> None:
-    """Raise the shares of nodes with a large norm, lower those of nodes with a small one.
+    """Raise the shares of nodes with a large norm, lower those of nodes with a small norm.
 
     Shares of the squared norm add up to one. For the plain norm the lengths of the dual vectors,
-    ``shares * norms``, must add up to one half; they grow with the shares, though less.
+    ``shares * norms``, must add up to one half; they grow with the shares, though more slowly.
     """
     before, pushes, after = 0.0, 0.0, 0.0
     for node in range(1, len(tree.intercepts)):

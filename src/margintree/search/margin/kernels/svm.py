@@ -6,14 +6,14 @@ from margintree._lib.arrays import FloatArray, IntArray
 from margintree.search.margin.kernels._jit import kernel, part
 
 FLAT = 1e-12
-"""Least curvature of a step between two rows; equal rows have none, and may take any step."""
+"""Least curvature of a step between two rows; equal rows have none and allow any step."""
 AT_KINK = 1e-12
-"""Share of a kink within which a dual variable counts as being at it."""
+"""A dual variable within this share of a kink counts as at the kink."""
 
 
 @kernel
 def inner_products(gram: FloatArray, rows: IntArray) -> FloatArray:
-    """Return the inner products among the rows, side by side in memory."""
+    """Return the inner products of the rows as a contiguous array."""
     m = len(rows)
     if m == len(gram):
         return gram
@@ -56,24 +56,12 @@ def smo(
 ) -> tuple[FloatArray, float]:
     """Solve ``min regular/2 ||w||^2 + sum_i box_i * hinge(s_i f(x_i))`` in the dual.
 
-    Works on ``v = sum_i beta_i x_i = regular * w`` with ``sum_i beta_i = 0`` and
-    ``s_i beta_i >= 0``. Beyond its box a dual variable gains only ``beyond`` per unit, and may go
-    there by ``excess``: so much a row pays for every unit that ``s_i f(x_i)`` is below ``beyond``.
-    ``excess = inf`` makes that a hard constraint; ``beyond = -inf`` makes the box hard instead.
-    Each step moves the pair of dual variables that promises most, to second order.
-
-    Parameters
-    ----------
-    gram : ndarray of shape (m, m)
-        Inner products of the rows.
-    sides, box, beta : ndarray of shape (m,)
-        Wanted sides (+1 or -1), hinge prices, and feasible dual variables, improved in place.
-
-    Returns
-    -------
-    values : ndarray of shape (m,)
-        ``w @ x_i`` without the intercept.
-    intercept : float
+    Returns ``w @ x_i`` of all rows and the intercept; improves the feasible dual variables ``beta``
+    in place. Works on ``v = sum_i beta_i x_i = regular * w`` with ``sum_i beta_i = 0`` and ``s_i
+    beta_i >= 0``. Beyond its box a dual variable gains only ``beyond`` per unit, and may exceed the
+    box by ``excess``. So a row pays ``excess`` for every unit that ``s_i f(x_i)`` is below
+    ``beyond``. ``excess = inf`` makes this a hard constraint; ``beyond = -inf`` makes the box hard
+    instead. Each step moves the most promising pair of dual variables, judged to second order.
     """
     values = values_of_duals(gram, regular, beta)
     highest, lowest = ascend(
@@ -84,7 +72,7 @@ def smo(
 
 @part
 def values_of_duals(gram: FloatArray, regular: float, beta: FloatArray) -> FloatArray:
-    """Return ``w @ x_i`` of all rows, without the intercept."""
+    """Return ``w @ x_i`` of all rows."""
     m = len(beta)
     values = np.zeros(m)
     for j in range(m):
@@ -111,8 +99,8 @@ def ascend(
 ) -> tuple[float, float]:
     """Take the steps of `smo` from dual variables whose values ``w @ x_i`` are known.
 
-    Both are improved in place. Returns the ends of the interval in which the intercept must be
-    where no step gains anything; as long as one does, the first is the higher one.
+    Improves both in place. Returns the ends of the interval that contains the intercept when no
+    step gains anything. While a step still gains, the first end is the higher one.
     """
     m = len(sides)
     rise, fall = np.empty(m), np.empty(m)
@@ -153,9 +141,9 @@ def slopes(
     fall: FloatArray,
     i: int,
 ) -> None:
-    """Write the slope of the dual's linear part when ``beta`` rises and when it falls.
+    """Write the slopes of the dual's linear part for a rising and a falling ``beta``.
 
-    Where it cannot rise the slope is -inf, where it cannot fall +inf.
+    If ``beta`` cannot rise, the slope is -inf; if it cannot fall, the slope is +inf.
     """
     size = side * beta
     outward = 1.0 if size < box else (beyond if size < box + excess else -np.inf)
@@ -194,14 +182,14 @@ def pair_step(
     second: int,
     highest: float,
 ) -> float:
-    """Return how far a pair of dual variables would move were there no bounds."""
+    """Return the step of a pair of dual variables without bounds."""
     curvature = gram[first, first] + gram[second, second] - 2 * gram[first, second]
     return regular * (highest - (fall[second] - values[second])) / max(curvature, FLAT)
 
 
 @part
 def room(side: float, box: float, excess: float, beta: float) -> float:
-    """Return how far ``beta`` may rise before a bound or the kink at its box."""
+    """Return how far ``beta`` may rise up to a bound or the kink at its box."""
     if side > 0:
         return box - beta if beta < box else box + excess - beta
     return -beta if -beta <= box else -beta - box
@@ -209,7 +197,7 @@ def room(side: float, box: float, excess: float, beta: float) -> float:
 
 @part
 def snap(beta: float, box: float, excess: float) -> float:
-    """Put a dual variable that rounding left next to its box, or its end, exactly there."""
+    """Put a dual variable next to its box, or to its upper end, exactly there, to undo rounding."""
     for kink in (box, box + excess):
         if abs(abs(beta) - kink) <= AT_KINK * kink < np.inf:
             return kink if beta > 0 else -kink

@@ -1,8 +1,8 @@
-"""Local search: node after node, bottom-up, each with the subtrees below it fixed.
+"""Local search: improve node after node, bottom-up, with the subtrees below fixed.
 
-At a fixed common norm a node sees only what each of its rows pays on the left and on the right. A
-margin problem in which every row pulls towards its cheaper side proposes a direction; an exact line
-search then finds the intercept, with every 0/1 term and the routing margin taken into account.
+At a fixed common norm a node sees only the cost of each of its rows on the left and on the right. A
+margin problem in which every row pulls towards its cheaper side proposes a direction. An exact line
+search then finds the intercept and counts every error and the routing margin.
 """
 
 from typing import NamedTuple
@@ -33,40 +33,30 @@ from margintree.search.margin.kernels.working_tree import (
 )
 
 _GAIN = 1e-9
-"""Relative gain below which a change does not count, so that rounding cannot cycle."""
+"""Least relative gain that counts, so that rounding cannot cause cycles."""
 _LEAST_GAIN = 1e-12
-"""The same for costs near 0."""
+"""Least absolute gain that counts, for costs near 0."""
 _NOTHING_LEFT = 1e-12
-"""Share of a hyperplane's squared norm below which a tilt has left nothing of it."""
+"""A tilt that leaves less than this share of a hyperplane's squared norm is not tried."""
 FEWEST_STEPS, ROUGH = 10, 0.02
-"""Steps beyond one per row, and tolerance, of a margin problem that only proposes a direction: many
+"""Steps beyond one per row, and tolerance, of a margin problem that only proposes a direction. Many
 rough proposals find better trees than few exact ones."""
 NO_NORM = 1e-6
-"""Norm of a hyperplane below which it parts nothing."""
+"""A hyperplane with a smaller norm separates nothing."""
 TOO_SHORT, TOO_LONG = 0.7, 1.5
-"""A margin problem is solved once more if its norm by the common one is not between these."""
+"""A margin problem is solved again if the ratio of its norm to the common one is not in between."""
 STRONG, WEAK = 1.0, 0.2
-"""How much an error counts beside a violation in a margin problem; one of the two, by chance."""
+"""Weight of an error beside a violation in a margin problem; one of the two at random."""
 _CANCELLED = 1e-5
-"""Share of a sum's square that is left where its terms are said to nearly cancel."""
+"""The terms of a sum nearly cancel if less than this share of the squared sizes is left."""
 
 
 class State(NamedTuple):
-    """What follows from a working tree and is kept at hand while it changes.
+    """Values derived from a working tree and stored while it changes."""
 
-    Attributes
-    ----------
-    values : ndarray of shape (2**D, n)
-        ``f_t(x_i)`` of every splitting node.
-    costs : ndarray of shape (2**(D+1), n)
-        What each row would pay from each node on.
-    terminals : int ndarray of shape (n,)
-        The terminal node at which each row arrives.
-    """
-
-    values: FloatArray
-    costs: FloatArray
-    terminals: IntArray
+    values: FloatArray  # f_t(x_i) of every splitting node, (2**D, n)
+    costs: FloatArray  # the cost of each row from each node on, (2**(D+1), n)
+    terminals: IntArray  # the terminal node of each row
 
 
 @kernel
@@ -101,9 +91,9 @@ def margin_split(
 ) -> float:
     """Put the split of a margin problem into a node if it costs less than ``limit``.
 
-    Every row pulls towards its side with its margin price plus ``emphasis`` times what the other
-    side would cost more. Rows with side 0 are left out. Returns the cost of the node's rows, or
-    infinity if nothing was changed.
+    Every row pulls towards its side with its margin price plus ``emphasis`` times the extra cost of
+    the other side. Rows with side 0 are left out. Returns the cost of the rows; infinity for no
+    change.
     """
     m = len(rows)
     box, beta, pull = np.empty(m), np.empty(m), np.empty(m)
@@ -142,9 +132,9 @@ def margin_split(
 def norm_of_duals(
     data: KernelData, rows: IntArray, beta: FloatArray, regular: float, projections: FloatArray
 ) -> float:
-    """Return the norm of the hyperplane of dual variables whose rows have these values ``w @ x``.
+    """Return the norm of the hyperplane of dual variables, given the values ``w @ x`` of its rows.
 
-    Where dual variables nearly cancel, the values have lost digits and are computed anew.
+    If the dual variables nearly cancel, the values have lost digits and are computed again.
     """
     squared, total = 0.0, 0.0
     for k in range(len(rows)):
@@ -170,7 +160,7 @@ def norm_of_duals(
 def preferred_sides(
     left_costs: FloatArray, right_costs: FloatArray, values: FloatArray, sides: FloatArray
 ) -> bool:
-    """Write the cheaper side of each row, ties keep theirs; tell whether both sides are wanted."""
+    """Write the cheaper side of each row, its own in a tie; tell whether both sides are wanted."""
     n_right = n_left = 0
     for k in range(len(sides)):
         difference = left_costs[k] - right_costs[k]
@@ -184,7 +174,7 @@ def preferred_sides(
 
 @kernel
 def cheapest_label(data: KernelData, rows: IntArray, node: int) -> int:
-    """Return the class of a node that costs least for these rows; the first of equals."""
+    """Return the class of a node that costs least for these rows; the first one in a tie."""
     best, best_price = 0, np.inf
     for label in range(data.prices.shape[1]):
         total = price_of_label(data, rows, node, label)
@@ -197,7 +187,7 @@ def cheapest_label(data: KernelData, rows: IntArray, node: int) -> int:
 def try_pruning(
     data: KernelData, tree: WorkingTree, costs: FloatArray, rows: IntArray, node: int
 ) -> bool:
-    """Replace a splitting node by a child's subtree or by a label where that costs less."""
+    """Replace a splitting node by a child's subtree or by a label if this costs less."""
     here = total_of(costs[node], rows) + data.split_price * count_splits(tree, node)
     keep = here * (1 - _GAIN) - _LEAST_GAIN
     label = cheapest_label(data, rows, node)
@@ -279,10 +269,10 @@ def try_features(
 def try_growing(
     data: KernelData, tree: WorkingTree, state: State, rows: IntArray, node: int, luck: FloatArray
 ) -> bool:
-    """Split a terminal node, or a lowest split between other classes, if that pays.
+    """Split a terminal node, or replace a lowest split, if this pays.
 
-    One class is the node's own or that of one child. The other is drawn in proportion to what it
-    could save. Both children become terminal.
+    One class is the node's own, or that of one child. The other class is drawn in proportion to its
+    possible savings. Both children become terminal.
     """
     limit = total_of(state.costs[node], rows) * (1 - _GAIN)
     label = tree.labels[node]
@@ -325,7 +315,7 @@ def try_growing(
 
 @part
 def wants_swap(data: KernelData, rows: IntArray, node: int, label: int, other: int) -> bool:
-    """Tell whether rows could pay less if the first of two classes were on the right."""
+    """Tell whether rows could pay less with the first of two classes on the right."""
     straight = swapped = 0.0
     for i in rows:
         left, right = stop_price(data, i, 2 * node, label), stop_price(data, i, 2 * node + 1, other)
@@ -339,7 +329,7 @@ def wants_swap(data: KernelData, rows: IntArray, node: int, label: int, other: i
 def lean(
     data: KernelData, rows: IntArray, left_costs: FloatArray, right_costs: FloatArray
 ) -> FloatArray:
-    """Return to which side's mean each row is closer: positive for the right."""
+    """Return which side's mean each row is closer to: positive for the right."""
     p = data.X.shape[1]
     means, counts = np.zeros((2, p)), np.zeros(2)
     for k in range(len(rows)):
@@ -360,7 +350,7 @@ def lean(
 
 @part
 def weighted_pick(weights: FloatArray, luck: float) -> int:
-    """Return the index at which ``luck``, in [0, 1), falls; -1 if all weights are zero."""
+    """Return the index that ``luck``, in [0, 1), selects by weight; -1 if all weights are zero."""
     total = 0.0
     for k in range(len(weights)):
         total += weights[k]
@@ -374,7 +364,7 @@ def weighted_pick(weights: FloatArray, luck: float) -> int:
 
 @kernel
 def settle(data: KernelData, tree: WorkingTree, state: State, node: int) -> None:
-    """Bring the state up to date after a change in the subtree of ``node``; relabel the leaves."""
+    """Update the state after a change in the subtree of ``node``, and label the leaves again."""
     refresh_values(data, tree, state.values, node)
     terminal_of_rows(tree, state.values, state.terminals)
     relabel(data, tree, state.terminals)
@@ -383,7 +373,7 @@ def settle(data: KernelData, tree: WorkingTree, state: State, node: int) -> None
 
 @part
 def trim(data: KernelData, tree: WorkingTree, state: State, top: int) -> None:
-    """Replace every split from ``top`` on with an empty side by the subtree of its other side."""
+    """Replace every split with an empty side, from ``top`` on, by the subtree of its other side."""
     is_reached = np.zeros(len(tree.splits), dtype=np.bool_)
     for i in range(len(state.terminals)):
         node = state.terminals[i]
@@ -473,7 +463,7 @@ def obey(data: KernelData, tree: WorkingTree, state: State) -> None:
 
 @part
 def drop_cheapest(data: KernelData, tree: WorkingTree, state: State) -> None:
-    """Make that split above two terminal nodes terminal whose loss costs least."""
+    """Remove the split above two terminal nodes whose removal costs least."""
     best, best_label, least = 0, 0, np.inf
     for node in range(1, len(tree.intercepts)):
         if tree.splits[node] and not (tree.splits[2 * node] or tree.splits[2 * node + 1]):
@@ -515,9 +505,8 @@ def visit(data: KernelData, tree: WorkingTree, state: State, node: int, luck: Fl
 def sweep(data: KernelData, tree: WorkingTree, state: State, top: int, luck: FloatArray) -> None:
     """Visit the nodes of the subtree of ``top`` once, the lowest first.
 
-    ``luck`` holds, for every branch node, random numbers in [0, 1): two that choose classes, one
-    that chooses how much errors count in the margin problem, and one for each feature along which
-    to tilt.
+    ``luck`` holds random numbers in [0, 1) for every branch node: two choose classes, one chooses
+    the weight of errors in the margin problem, and the others choose features along which to tilt.
     """
     for node in range(len(tree.intercepts) - 1, top - 1, -1):
         reached = node

@@ -1,7 +1,7 @@
 """The working tree of the search: mutable arrays that kernels share.
 
-Everything is indexed by node number, so entry 0 of every array stays unused. A node that does not
-split is *terminal*: rows stop there and get its label, and nothing below it splits.
+Arrays are indexed by node number, so entry 0 stays unused. A node that does not split is
+*terminal*: rows stop there and get its label, and nothing below it splits.
 """
 
 from typing import NamedTuple
@@ -12,97 +12,44 @@ from margintree._lib.arrays import BoolArray, FloatArray, IntArray
 from margintree.search.margin.kernels._jit import kernel, part
 
 CLOSEST = 1 - 1e-6
-"""Share of the routing margin that a row must keep: rounding may cost it the rest."""
+"""Share of the routing margin that a row must keep; rounding may cost the rest."""
 
 
 class KernelData(NamedTuple):
-    """What kernels need to know of a problem.
+    """The data of a problem that kernels need."""
 
-    Attributes
-    ----------
-    X : ndarray of shape (n, p)
-        The scaled rows.
-    gram : ndarray of shape (n, n)
-        Their inner products.
-    pull : ndarray of shape (n,)
-        c2 times the row weights: the price of a unit of margin violation.
-    prices : ndarray of shape (n, K)
-        What it costs to call each row each class.
-    stays : ndarray of shape (2**(D+1),)
-        How often a row pays for the class of the node where it stops.
-    tolls : ndarray of shape (2**(D+1), 2)
-        How often a row that stops at a node pays for having been called the first and the second
-        class on its way.
-    split_price : float
-        c3.
-    eps : float
-        The routing margin.
-    barrier : float
-        What the local search charges, for the time being, for a row within the routing margin.
-    is_squared : bool
-        Whether the margin term is ``||w||**2 / 2`` rather than ``||w|| / 2``.
-    depth : int
-        The depth of the tree.
-    mass : ndarray of shape (n,)
-        The row weights.
-    least_mass : float
-        The least weight of a leaf; 0 for no such rule.
-    max_splits : int
-        The largest number of splits.
-    """
-
-    X: FloatArray
-    gram: FloatArray
-    pull: FloatArray
-    prices: FloatArray
-    stays: FloatArray
-    tolls: FloatArray
-    split_price: float
-    eps: float
-    barrier: float
-    is_squared: bool
+    X: FloatArray  # the scaled rows, (n, p)
+    gram: FloatArray  # their inner products, (n, n)
+    pull: FloatArray  # the price of a unit of margin violation: c2 times the row weights
+    prices: FloatArray  # the price of each class for each row, (n, K)
+    stays: FloatArray  # how often a row pays for the class of the node where it stops, by node
+    tolls: FloatArray  # how often a row that stops at a node paid for classes 0 and 1 on its way
+    split_price: float  # c3
+    eps: float  # the routing margin
+    barrier: float  # temporary price of a row within the routing margin in the local search
+    is_squared: bool  # whether the margin term is ||w||**2 / 2 rather than ||w|| / 2
     depth: int
-    mass: FloatArray
-    least_mass: float
+    mass: FloatArray  # the row weights
+    least_mass: float  # the minimum weight of a leaf; 0 for no such rule
     max_splits: int
 
 
 class WorkingTree(NamedTuple):
-    """A tree under construction.
+    """A tree under construction."""
 
-    Attributes
-    ----------
-    weights : ndarray of shape (2**D, p)
-        Normal vectors; all splitting nodes share one norm, ``scale[0]``.
-    intercepts : ndarray of shape (2**D,)
-        Intercepts.
-    splits : bool ndarray of shape (2**(D+1),)
-        Which nodes split; never a leaf.
-    labels : int ndarray of shape (2**(D+1),)
-        The class each node predicts where it is terminal.
-    scale : ndarray of shape (1,)
-        The common norm of the normal vectors.
-    duals : ndarray of shape (2**D, n)
-        Signed dual variables of the last margin problem solved in each node, to start the next one.
-    shares : ndarray of shape (2**D,)
-        Each node's share in the price of the common norm.
-    norms : ndarray of shape (2**D,)
-        The norm each node would choose for itself at its share.
-    """
-
-    weights: FloatArray
-    intercepts: FloatArray
-    splits: BoolArray
-    labels: IntArray
-    scale: FloatArray
-    duals: FloatArray
-    shares: FloatArray
-    norms: FloatArray
+    weights: FloatArray  # normal vectors of branch nodes, all of norm scale[0], (2**D, p)
+    intercepts: FloatArray  # of branch nodes, (2**D,)
+    splits: BoolArray  # which nodes split, never a leaf, (2**(D+1),)
+    labels: IntArray  # the class that each node predicts if it is terminal, (2**(D+1),)
+    scale: FloatArray  # the common norm of the normal vectors, (1,)
+    duals: FloatArray  # signed dual variables of the last margin problems, (2**D, n)
+    shares: FloatArray  # the share of each branch node in the price of the common norm
+    norms: FloatArray  # the norm that each branch node would choose at its share
 
 
 @kernel
 def clear_below(tree: WorkingTree, node: int) -> None:
-    """Make every node below ``node`` terminal; ``node`` itself keeps what it is."""
+    """Make every node below ``node`` terminal; ``node`` itself does not change."""
     first, width = 2 * node, 2
     while first < len(tree.splits):
         for t in range(first, first + width):
@@ -127,7 +74,7 @@ def copy_node(tree: WorkingTree, source: int, target: int) -> None:
 
 @kernel
 def lift(tree: WorkingTree, child: int, node: int) -> None:
-    """Put the subtree of ``child`` in the place of ``node``, an ancestor of it."""
+    """Put the subtree of ``child`` in the place of its ancestor ``node``."""
     first_child, first_node, width = child, node, 1
     while first_node < len(tree.splits):
         for k in range(width):
@@ -151,7 +98,7 @@ def terminal_of_rows(tree: WorkingTree, values: FloatArray, out: IntArray) -> No
 
 @kernel
 def rows_below(terminals: IntArray, node: int) -> IntArray:
-    """Return the rows whose terminal node is ``node`` or lies below it."""
+    """Return the rows whose terminal node is ``node`` or below it."""
     found = np.empty(len(terminals), dtype=np.int64)
     count = 0
     for i in range(len(terminals)):
@@ -215,7 +162,7 @@ def margin_price(data: KernelData, scale: float) -> float:
 
 @kernel
 def stop_price(data: KernelData, row: int, node: int, label: int) -> float:
-    """Return what a row pays that stops at a node of this class, but for margins."""
+    """Return the price of a row that stops at a node with this class, without margins."""
     total = data.stays[node] * data.prices[row, label]
     for side in range(2):
         if data.tolls[node, side] > 0:
@@ -225,7 +172,7 @@ def stop_price(data: KernelData, row: int, node: int, label: int) -> float:
 
 @kernel
 def price(data: KernelData, tree: WorkingTree, values: FloatArray) -> float:
-    """Return what the tree costs; infinity where a row is closer than the routing margin."""
+    """Return the cost of the tree; infinity if a row is closer than the routing margin."""
     total = 0.0
     for i in range(values.shape[1]):
         node = 1
@@ -246,7 +193,7 @@ def price(data: KernelData, tree: WorkingTree, values: FloatArray) -> float:
 
 @kernel
 def subtree_costs(data: KernelData, tree: WorkingTree, values: FloatArray, out: FloatArray) -> None:
-    """Write what each row would pay in the subtree of every node, of shape (2**(D+1), n)."""
+    """Write the cost of each row in the subtree of every node, of shape (2**(D+1), n)."""
     n = values.shape[1]
     for node in range(len(tree.splits) - 1, 0, -1):
         refresh_costs(data, tree, values, out, node, n)
@@ -256,7 +203,7 @@ def subtree_costs(data: KernelData, tree: WorkingTree, values: FloatArray, out: 
 def refresh_costs(
     data: KernelData, tree: WorkingTree, values: FloatArray, out: FloatArray, node: int, n: int
 ) -> None:
-    """Write what each row would pay from ``node`` on, given the costs of its two children."""
+    """Write the cost of each row from ``node`` on, given the costs of its two children."""
     if not tree.splits[node]:
         for i in range(n):
             out[node, i] = stop_price(data, i, node, tree.labels[node])
@@ -272,7 +219,7 @@ def refresh_costs(
 
 @kernel
 def smallest(totals: FloatArray) -> int:
-    """Return the position of the smallest entry; the first of equals."""
+    """Return the position of the smallest entry; the first one in a tie."""
     best = 0
     for k in range(1, len(totals)):
         if totals[k] < totals[best]:
@@ -282,7 +229,7 @@ def smallest(totals: FloatArray) -> int:
 
 @kernel
 def price_of_label(data: KernelData, rows: IntArray, node: int, label: int) -> float:
-    """Return what it costs if all these rows stop at a node and are called by one class."""
+    """Return the total price of these rows if they stop at a node with this class."""
     total = 0.0
     for i in rows:
         total += stop_price(data, i, node, label)
