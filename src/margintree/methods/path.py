@@ -82,8 +82,11 @@ def path(
     shared = sum(walk.fit(k, ANCHOR_FACTOR).seconds for k in anchors) / max(1, len(points))
     found = {k: walk.fit(k) for k in order}
     for k in reversed(order):
-        if walk.least_cost(k) < found[k].objective * (1 - GAIN):
-            found[k] = walk.fit_again(k, found[k])
+        first = found[k]
+        if walk.pool.least_cost(_prices(method, problems[k])) < first.objective * (1 - GAIN):
+            again = walk.fit(k)
+            better = min(again, first, key=lambda result: result.objective)
+            found[k] = replace(better, seconds=again.seconds + first.seconds)
     return [replace(found[k], seconds=found[k].seconds + shared) for k in range(len(points))]
 
 
@@ -130,16 +133,6 @@ class _Walk:
             version=__version__,
             seconds=0.0,
         )
-
-    def least_cost(self, k: int) -> float:
-        """Return the cost of the cheapest known tree at a point."""
-        return self.pool.least_cost(_prices(self.method, self.problems[k]))
-
-    def fit_again(self, k: int, first: Result) -> Result:
-        """Search once more, and return the better result with the seconds of both."""
-        again = self.fit(k)
-        better = min(again, first, key=lambda result: result.objective)
-        return replace(better, seconds=again.seconds + first.seconds)
 
 
 def _prices(method: Method, problem: Problem) -> FloatArray:

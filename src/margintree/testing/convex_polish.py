@@ -60,7 +60,8 @@ def convex_polish(
     while barrier.degree / tau > accuracy * max(1e-3, float(barrier.price @ point)):
         tau *= 20.0
         point = _centre(barrier, point, tau)
-    w, b = barrier.hyperplanes(point)
+    w = np.array([point[plane] for plane in barrier.planes])
+    b = point[barrier.first_b : barrier.first_e]
     return Polished(float(barrier.price @ point), w, b)
 
 
@@ -118,12 +119,8 @@ class _Barrier:
         point[self.first_e :] = np.concatenate(violations)
         return point
 
-    def hyperplanes(self, point: FloatArray) -> tuple[FloatArray, FloatArray]:
-        w = np.array([point[plane] for plane in self.planes])
-        return w, point[self.first_b : self.first_e]
-
     def cone_slacks(self, point: FloatArray) -> FloatArray:
-        """Return how far delta is inside the cones: 2 delta - ||w||^2, or 4 delta^2 - ||w||^2."""
+        """Return the slacks of the cones: 2 delta - ||w||^2, or 4 delta^2 - ||w||^2."""
         squares = np.array([point[plane] @ point[plane] for plane in self.planes])
         is_squared = self.problem.margin_norm == "squared"
         return np.asarray((2 * point[0] if is_squared else 4 * point[0] ** 2) - squares)

@@ -69,7 +69,7 @@ class _Oracle:
         self.lines = linear_divisions(problem.X)
         self.leaf_price = cache(self._leaf_price)
         self.divisions = cache(self._divisions)
-        self.alone = cache(self._alone)
+        self.alone = cache(lambda left, right: self._polish([(left, right)]).cost)
         self.closest = cache(self._closest)
 
     def run(self) -> Optimum:
@@ -126,9 +126,6 @@ class _Oracle:
         """Return a lower bound: divisions share the margin term, but none pays less than alone."""
         alone = [self.alone(left, right) for _, left, right in routing.divisions]
         return routing.price + max(alone, default=0.0) * (1 - 1e-6)
-
-    def _alone(self, left: Rows, right: Rows) -> float:
-        return self._polish([(left, right)]).cost
 
     def _polish(self, pairs: Sequence[tuple[Rows, Rows]]) -> Polished:
         if not pairs:
@@ -234,7 +231,7 @@ class _LabelOracle:
         self.lines = linear_divisions(problem.X)
         self.wants_right = sides(problem) > 0
         self.parts = cache(self._parts)
-        self.alone = cache(self._alone)
+        self.alone = cache(lambda part: self._polish((part,)))
 
     def run(self) -> float:
         trees = [
@@ -292,9 +289,6 @@ class _LabelOracle:
     def _margins(self, parts: tuple[Part, ...]) -> float:
         """Return a lower bound on the cost beyond the flat part, from the largest part alone."""
         return (1 - 1e-6) * max((self.alone(part) - part.flat for part in parts), default=0.0)
-
-    def _alone(self, part: Part) -> float:
-        return self._polish((part,))
 
     def _polish(self, parts: tuple[Part, ...]) -> float:
         if not parts:
