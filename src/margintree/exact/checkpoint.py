@@ -1,4 +1,4 @@
-"""The best tree and bound of a long solve, in a file from which the same solve goes on."""
+"""Checkpoints: files with the best tree and bound of a long solve, from which it can continue."""
 
 import json
 import os
@@ -18,41 +18,28 @@ from margintree.core.tree import ObliqueTree
 
 FORMAT, VERSION = "margintree-checkpoint", 2
 PAUSE = 1.0
-"""Seconds from one write to the next, unless there is a better tree."""
+"""Minimum number of seconds between two writes, unless there is a better tree."""
 
 
 class Known(NamedTuple):
-    """What a solve knew when it last wrote its checkpoint."""
+    """The best tree and bound of a solve when it last wrote its checkpoint."""
 
     tree: ObliqueTree
     bound: float
 
 
 class Checkpoint:
-    """A file with the best tree and bound of one problem.
+    """A file with the best tree and bound of a problem, and a fingerprint of the problem.
 
-    It holds a fingerprint of the problem, so that no other problem is mistaken for it.
-
-    Parameters
-    ----------
-    path : path-like
-        The file; it need not be there yet.
-    problem : Problem
-        The problem to which it belongs.
-    now : callable
-        The clock.
-
-    Attributes
-    ----------
-    known : Known or None
-        What the file says; None when there is no file.
+    The file may be missing at first. Then ``known``, the content of the file, is None. ``now`` is
+    the clock.
 
     Raises
     ------
     InvalidInputError
-        When the file is damaged, no checkpoint, or that of another problem.
+        When the file is damaged, is no checkpoint or belongs to another problem.
     OSError
-        When it cannot be written.
+        When the file cannot be written.
 
     Examples
     --------
@@ -79,11 +66,11 @@ class Checkpoint:
         check_writable(path)
 
     def is_due(self) -> bool:
-        """Tell whether enough time has passed to write no more than a better bound."""
+        """Tell whether enough time has passed to write a better bound."""
         return self._now() - self._written_at >= PAUSE
 
     def keep(self, tree: ObliqueTree, objective: float, bound: float) -> None:
-        """Write a tree, its cost and a bound; a failure is a warning, since the solve can go on."""
+        """Write a tree, its cost and a bound; warn on failure, because the solve can go on."""
         content = {
             "format": FORMAT,
             "version": VERSION,
@@ -109,18 +96,14 @@ class Checkpoint:
             return None
         except (OSError, ValueError, LookupError, TypeError, RecursionError) as error:
             raise self._refused(f"it cannot be read ({error!r:.200})") from error
-        if not belongs_here or not self._has_the_shape_of(known.tree):
+        tree, problem = known.tree, self._problem
+        shape = (problem.depth, problem.n_features, problem.n_classes)
+        if not belongs_here or (tree.depth, tree.n_features, tree.n_classes) != shape:
             raise self._refused("it belongs to a problem with other rows, costs or depth")
         return known
 
-    def _has_the_shape_of(self, tree: ObliqueTree) -> bool:
-        return all(
-            getattr(tree, name) == getattr(self._problem, name)
-            for name in ("depth", "n_features", "n_classes")
-        )
-
     def _refused(self, why: str) -> InvalidInputError:
         return InvalidInputError(
-            f"A checkpoint must be of the same problem, or not be there yet; of "
-            f"{str(self._path)!r}, {why}. Give another file, or delete this one to begin anew."
+            "A checkpoint must belong to the same problem, or be a file that does not exist yet; "
+            f"{str(self._path)!r} was given, but {why}. Give another file, or delete this one."
         )

@@ -1,4 +1,4 @@
-"""An exact solve of any kind of tree: from a first tree, through a program, to a judged result."""
+"""The exact solve of any method: a first tree, a program, a solver, and a judged result."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -21,11 +21,11 @@ from margintree.exact.solvers import Outcome, Solver
 SEARCH_SHARE = 0.2
 """Share of the time limit that the search may take before an exact solve."""
 RESTART_BELOW = 0.7
-"""An incumbent this many times cheaper than the start is worth a program with smaller big-Ms."""
+"""An incumbent below this share of the starting cost justifies a program with smaller big-Ms."""
 MAX_ENTRIES = 30_000_000
-"""Entries of its matrix up to which a program is built; more would take several GiB."""
+"""Maximum number of entries in the matrix of a program; more would take several GiB."""
 ROUNDING = 1e-6
-"""How far a solver's bound may lie above a judged tree before it is taken for an error."""
+"""A solver's bound is an error if it exceeds the cost of a judged tree by more than this share."""
 
 
 def solve_exactly(
@@ -37,32 +37,12 @@ def solve_exactly(
     progress: Progress | None = None,
     checkpoint: Checkpoint | None = None,
 ) -> Result:
-    """Return the best tree that a solver finds, and what it proves.
+    """Return the best tree that a solver finds, with the best bound.
 
-    Parameters
-    ----------
-    method : Method
-        Gives the tree to start from and the formulation, and judges trees.
-    problem : Problem
-        The training set, its costs and rules.
-    solver : Solver
-        Solves the programs.
-    limits : Limits
-        When to stop; for the first tree and the solve together.
-    starts : sequence of ObliqueTree
-        Known trees, in the scaled space of the problem.
-    progress : callable, optional
-        Told of every better tree and bound.
-    checkpoint : Checkpoint, optional
-        Keeps the best tree, once there is a first one, and the best bound. The solve goes on from
-        what it already holds.
+    The limits hold for the first tree and the solve together. ``starts`` are known trees in the
+    scaled space of the problem. The checkpoint keeps the best tree and bound; if it already has
+    some, the solve continues from them. A program that is too large raises InvalidInputError.
     """
-    _check_size(method, problem)
-    return _Exact(method, problem, solver, limits, progress, checkpoint).run(starts)
-
-
-def _check_size(method: Method, problem: Problem) -> None:
-    """Raise InvalidInputError if the program would be too large."""
     entries = method.formulation.n_entries(problem)
     if entries > MAX_ENTRIES:
         raise InvalidInputError(
@@ -70,11 +50,12 @@ def _check_size(method: Method, problem: Problem) -> None:
             f"{problem.depth} would have about {entries:,} entries; at most {MAX_ENTRIES:,} are "
             f"allowed. Use method={method.ways[0]!r}, fewer rows or a smaller depth."
         )
+    return _Exact(method, problem, solver, limits, progress, checkpoint).run(starts)
 
 
 @dataclass
 class _Exact:
-    """An exact solve from a first tree, begun anew when a much better tree appears."""
+    """An exact solve from a first tree; it restarts when a much better tree appears."""
 
     method: Method
     problem: Problem
@@ -93,7 +74,7 @@ class _Exact:
         starts = [*starts, known.tree] if known is not None else starts
         found = self.method.start(self.problem, first, starts, self.progress)
         clock = self.limits.clock()
-        clock.start -= found.seconds  # without those of compilation, which nobody's limit counts
+        clock.start -= found.seconds  # without compilation, which no limit counts
         best = replace(found, solver=self.solver.name)
         if known is not None:
             best = self._resumed(best, known)
@@ -103,15 +84,15 @@ class _Exact:
             is_done = best.is_optimal or is_over
             while not is_done:
                 best, is_done = self._solve(best, clock)
-        except KeyboardInterrupt:  # before or after a solver, which would have kept it to itself
+        except KeyboardInterrupt:  # before or after a solver, which catches its own interrupts
             best = replace(best, reason=Reason.INTERRUPTED, limit=None)
         self._keep(best)
         return replace(best, seconds=clock.elapsed())
 
     def _resumed(self, best: Result, known: Known) -> Result:
-        """Return the result with tree and bound of an earlier solve, as far as they are better.
+        """Return the result with the tree and the bound of an earlier solve where they are better.
 
-        An interrupted search may not have come to look at the tree.
+        An interrupted search may not have seen that tree.
         """
         tree, cost = self.priced(known.tree)
         if not (cost.is_allowed and cost.total < best.objective):
@@ -122,7 +103,7 @@ class _Exact:
         return replace(best, reason=Reason.OPTIMAL, limit=None) if best.is_optimal else best
 
     def priced(self, tree: ObliqueTree) -> tuple[ObliqueTree, Cost]:
-        """Return a tree that knows its rows, and its cost."""
+        """Return the tree with the class weights of its leaves, and its cost."""
         cost = self.method.judge(self.problem, tree)
         return with_leaf_mass(self.problem, tree), cost
 
@@ -140,15 +121,15 @@ class _Exact:
         found = None if self.checkpoint is None else relay.found
         outcome = self.solver.solve(program, limits, start, relay, found)
         result = self._merge(best, outcome, relay)
-        # A solver may claim, within its tolerances, a tree that the judge prices otherwise.
+        # Within its tolerances, a solver may claim a tree that costs more according to the judge.
         self.may_restart = result.objective < restart_below
         if relay.wants_restart and clock.is_over() and result.reason is Reason.INTERRUPTED:
-            # The relay stopped the solve, and there is no time left for another one.
+            # The relay stopped the solve, and no time is left for another one.
             result = replace(result, reason=Reason.LIMIT, limit=clock.struck)
         return result, not relay.wants_restart or clock.is_over()
 
     def _merge(self, best: Result, outcome: Outcome, relay: "_Relay") -> Result:
-        """Return the better of two trees, with the better bound."""
+        """Return the better tree, with the better bound."""
         if outcome.values is not None:
             relay.offer(outcome.values)
         tree, cost = relay.tree, relay.cost.total
@@ -174,7 +155,7 @@ class _Exact:
 
 
 class _Relay:
-    """Passes progress on, on the clock of the whole fit, and stops a solve worth restarting."""
+    """Reports progress on the clock of the whole fit, and stops a solve that should restart."""
 
     def __init__(
         self, exact: _Exact, program: Program, best: Result, offset: float, restart_below: float
@@ -186,7 +167,7 @@ class _Relay:
         self.wants_restart = False
 
     def offer(self, values: FloatArray) -> bool:
-        """Keep the tree that values stand for if it is cheaper; tell whether it is."""
+        """Keep the tree of the values if it is cheaper, and tell whether it is."""
         exact = self.exact
         tree, cost = exact.priced(exact.model.decode(exact.problem, self.program, values))
         is_better = cost.is_allowed and cost.total < self.cost.total
@@ -195,7 +176,7 @@ class _Relay:
         return is_better
 
     def found(self, values: FloatArray) -> None:
-        """Write a checkpoint if the solver has found a cheaper tree."""
+        """Write a checkpoint if the values represent a cheaper tree."""
         if self.offer(values):
             self._keep()
 
@@ -212,18 +193,15 @@ class _Relay:
         )
         if point[1:] != known[1:]:
             self.trace.append(point)
-            self._keep_if_due()
+            if self.exact.checkpoint is not None and self.exact.checkpoint.is_due():
+                self._keep()
             if self.exact.progress is not None:
                 self.exact.progress(point)
         if point.objective < self.restart_below:
             self.wants_restart = True
             raise KeyboardInterrupt
 
-    def _keep_if_due(self) -> None:
-        if self.exact.checkpoint is not None and self.exact.checkpoint.is_due():
-            self._keep()
-
 
 def _proved(bound: float, claimed: float, cost: float) -> float:
-    """Return the better of a bound and of one that is claimed, if no judged tree costs less."""
+    """Return the better bound; a claimed one that exceeds the cost of a judged tree is ignored."""
     return min(max(bound, claimed), cost) if claimed <= cost * (1 + ROUNDING) else bound

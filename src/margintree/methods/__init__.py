@@ -1,4 +1,4 @@
-"""The methods, one file each, and what is done with any of them: solve, path, choose."""
+"""The methods, one file each, and the functions for all of them: solve, path, choose."""
 
 from margintree.core.method import Method
 from margintree.methods.cart import CART

@@ -15,7 +15,7 @@ from margintree.search.loop import run
 
 
 class CART(ErrorMethod):
-    """The method of Breiman, Friedman, Olshen and Stone. It proves nothing beyond a quick bound."""
+    """The method of Breiman, Friedman, Olshen and Stone. It proves only a quick bound."""
 
     name = "cart"
     label = "CART"

@@ -1,4 +1,4 @@
-"""The choice of parameters by cross-validation: what every combination is worth on new rows."""
+"""The choice of parameters by cross-validation: the score of every combination on new rows."""
 
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -18,27 +18,19 @@ from margintree.methods.path import Point, path
 from margintree.methods.scoring import SCORES
 
 DIGITS = 9
-"""Decimals of a score. Scores that differ beyond them are equal."""
+"""Decimals of a score; smaller differences between scores are ignored."""
 DOUBT = 0.5
 """Standard errors by which the best combination must beat the usual one to be chosen."""
 
 Division: TypeAlias = tuple[IntArray, IntArray]
-"""The places of the rows to learn from, and of those to test on."""
+"""The indices of the rows to learn from, and of those to test on."""
 
 
 class Trial(NamedTuple):
-    """What one combination is worth on the rows of one fold.
+    """The result of one combination on the rows of one fold.
 
-    Attributes
-    ----------
-    score : float
-        Mean score of the rows.
-    n_splits : int
-        Number of splits, 0 for what is no tree.
-    tree : ObliqueTree or None
-        The tree, if it is one.
-    was_cut_short : bool
-        Whether a limit of time or memory ended the fit.
+    A model that is no tree has no splits and no ``tree``. ``was_cut_short`` says whether a limit of
+    time or memory ended the fit.
     """
 
     score: float
@@ -51,29 +43,17 @@ class Candidates(Protocol):
     """Combinations that are fitted together; must be picklable."""
 
     def try_on(self, division: Division, seconds: float) -> list[Trial]:
-        """Return a trial for every combination, within so many seconds."""
+        """Return a trial for every combination, within this time."""
         ...
 
     def __str__(self) -> str:
-        """Return what people read while the choice is under way."""
+        """Return the text that reports progress."""
         ...
 
 
 @dataclass(frozen=True, eq=False)
 class Data:
-    """Raw rows with class codes and weights.
-
-    Attributes
-    ----------
-    X : ndarray of shape (n, p)
-        The rows.
-    y : int ndarray of shape (n,)
-        Their class codes.
-    weights : ndarray of shape (n,)
-        Their weights.
-    n_classes : int
-        The number of classes.
-    """
+    """Raw rows with class codes and weights."""
 
     X: FloatArray
     y: IntArray
@@ -82,38 +62,21 @@ class Data:
 
     def distinct(self) -> "Data":
         """Return the different rows in lexicographic order, with the sums of their weights."""
-        merged = merged_rows(self.X, self.y, self.weights)
-        return Data(*merged, self.n_classes)
+        return Data(*merged_rows(self.X, self.y, self.weights), self.n_classes)
 
     def problem(self, rows: IntArray | slice = slice(None), factor: float = 1.0) -> Problem:
         """Return the problem of some rows, with their weights times a factor."""
-        return Problem.from_data(
-            self.X[rows],
-            self.y[rows],
-            n_classes=self.n_classes,
-            depth=1,
-            row_weights=self.weights[rows] * factor,
-        )
+        X, y, weights = self.X[rows], self.y[rows], self.weights[rows] * factor
+        return Problem.from_data(X, y, n_classes=self.n_classes, depth=1, row_weights=weights)
 
 
 @dataclass(frozen=True, eq=False)
 class TreeCandidates:
     """Combinations of a method's parameters, all of one depth.
 
-    Attributes
-    ----------
-    method : Method
-        The method.
-    data : Data
-        All rows.
-    points : sequence of mapping
-        The combinations.
-    limits : Limits
-        Of each fit; but the seconds of a trial are those of all fits together.
-    scoring : str
-        One of `SCORES`.
-    most_rows : int or None
-        The most rows that a fit learns from. Of more rows a sample is taken that weighs as much.
+    ``limits`` are those of each fit, except that the seconds of a trial are for all fits together.
+    ``scoring`` is one of `SCORES`. A fit learns from at most ``most_rows`` rows; of more rows it
+    takes a sample with the same total weight.
     """
 
     method: Method
@@ -129,8 +92,7 @@ class TreeCandidates:
     def try_on(self, division: Division, seconds: float) -> list[Trial]:
         """Return a trial for every combination, along a path of warm starts."""
         learn, test = division
-        data, limits = self.data, replace(self.limits, seconds=seconds)
-        drawn = learn
+        data, limits, drawn = self.data, replace(self.limits, seconds=seconds), learn
         if self.most_rows is not None:
             drawn = learn[thin(data.y[learn], self.most_rows, limits.seed)]
         factor = float(data.weights[learn].sum() / data.weights[drawn].sum())
@@ -149,20 +111,19 @@ class TreeCandidates:
 
 @dataclass(frozen=True)
 class Choice:
-    """The trials of all combinations, and which combination is the best.
+    """The trials of all combinations, and the best combination.
 
     Attributes
     ----------
     points : sequence of mapping
         The combinations.
     trials : sequence of list of Trial
-        For every division that was finished, the trials of all combinations.
+        The trials of all combinations, for every finished division.
     test_weights : ndarray
         The weight of the test rows of every division, finished or not.
-    usual : int or None
-        The combination that is kept unless another is better by half a standard error.
-    n_rows : float
-        How many rows the scores are counted on; decides the standard error.
+    usual, n_rows : int or None, float
+        The combination that is kept unless another is better by half a standard error, and the
+        number of scored rows, which decides the standard error.
     """
 
     points: Sequence[Point]
@@ -214,9 +175,11 @@ class Choice:
         return [tree for tree in trees if tree is not None]
 
     def results(self) -> dict[str, Any]:
-        """Return the table in the form that scikit-learn's searches have it."""
-        names = self.points[0]
-        columns = {f"param_{name}": self._values(name) for name in names}
+        """Return the table in the format of scikit-learn's searches."""
+        columns = {
+            f"param_{name}": np.array([point[name] for point in self.points])
+            for name in self.points[0]
+        }
         by_fold = {f"split{k}_test_score": line for k, line in enumerate(self.scores)}
         spread = self.scores.std(axis=0) if self.trials else self.mean_scores
         return {
@@ -229,26 +192,15 @@ class Choice:
             "mean_splits": self.mean_splits,
         }
 
-    def _values(self, name: str) -> AnyArray:
-        return np.array([point[name] for point in self.points])
-
 
 def best_index(
     scores: FloatArray, splits: FloatArray, usual: int | None = None, n_rows: float = 1.0
 ) -> int:
     """Return the index of the best combination: highest score, then fewest splits, then the first.
 
-    Where there is a usual one, it is kept unless the best score is higher by more than half its
-    standard error. With few rows the best of several scores is often best by chance.
-
-    Parameters
-    ----------
-    scores, splits : ndarray
-        The score of every combination, and its number of splits.
-    usual : int, optional
-        The index of the combination to keep in doubt.
-    n_rows : float
-        How many rows the scores were counted on.
+    The ``usual`` combination, if there is one, is kept unless the best score is higher by more than
+    half its standard error over ``n_rows`` rows. With few rows the best of several scores is often
+    best by chance.
 
     Examples
     --------
@@ -273,22 +225,13 @@ def choose(
     n_jobs: int | None = None,
     tell: Callable[[str], None] = lambda _: None,
 ) -> Iterator[list[Trial]]:
-    """Yield, division by division, the trials of all combinations.
+    """Yield the trials of all combinations, division by division.
 
-    Parameters
-    ----------
-    groups : sequence of Candidates
-        Combinations that are fitted together, such as those of one depth.
-    divisions : sequence of Division
-        Rows to learn from and rows to test on.
-    seconds : float
-        Time for all trials, shared among them.
-    n_jobs : int, optional
-        Number of processes, as in joblib.
-    tell : callable
-        Told in words of every finished group.
+    A group has the combinations that are fitted together, such as those of one depth. The trials
+    share the ``seconds``. ``n_jobs`` is the number of processes, as in joblib, and ``tell``
+    receives a line of text for every finished group.
     """
-    # Trials are begun one by one, so that time that one leaves is there for those after it.
+    # Trials start one by one, so that later ones can use the time that earlier ones leave.
     pool = Parallel(n_jobs, return_as="generator", pre_dispatch="n_jobs", batch_size=1)
     done = pool(_jobs(groups, divisions, seconds, effective_n_jobs(n_jobs)))
     for k in range(len(divisions)):
@@ -313,7 +256,7 @@ def _jobs(
 
 
 def divide(y: AnyArray, n_folds: int, seed: int) -> Iterator[tuple[IntArray, IntArray]]:
-    """Yield the rows of every fold and all others; every fold has its share of every class.
+    """Yield the rows of every fold and all other rows; every fold has its share of every class.
 
     Examples
     --------
@@ -321,7 +264,7 @@ def divide(y: AnyArray, n_folds: int, seed: int) -> Iterator[tuple[IntArray, Int
     >>> [(len(fold), len(others)) for fold, others in divide(y, 4, seed=0)]
     [(2, 6), (2, 6), (2, 6), (2, 6)]
     """
-    from sklearn.model_selection import StratifiedKFold  # not loaded before it is needed
+    from sklearn.model_selection import StratifiedKFold  # loaded only when it is needed
 
     with warnings.catch_warnings():
         # Classes with fewer rows than folds are in some folds and not in others.
@@ -332,7 +275,7 @@ def divide(y: AnyArray, n_folds: int, seed: int) -> Iterator[tuple[IntArray, Int
 
 
 def thin(y: AnyArray, size: int, seed: int) -> IntArray:
-    """Return the places of some rows, in order; every class keeps its share of them.
+    """Return the indices of a sample of rows, in order; every class keeps its share.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What CART, OCT and OCT-H share: they count errors relative to those of the best single leaf."""
+"""The common part of CART, OCT and OCT-H: errors relative to those of the best single leaf."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -31,7 +31,7 @@ class ErrorMethod(Method):
         return posed.with_rules(min_samples_leaf, max_splits, axis_parallel=True)
 
     def judge(self, problem: Problem, tree: ObliqueTree) -> Cost:
-        """Return errors and splits of a tree."""
+        """Return the errors and splits of a tree."""
         return price_errors(problem, tree)
 
     def bound(self, problem: Problem, shared: Any = None) -> float:  # noqa: ARG002

@@ -1,4 +1,4 @@
-"""What MOCTSVM and OCTSVM share: three costs, a routing margin, and the margin search."""
+"""The common part of MOCTSVM and OCTSVM: three costs, a routing margin and the margin search."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -37,7 +37,7 @@ class MarginMethod(Method):
         margin_norm: MarginNorm = "squared",
         error_costs: AnyArray | None = None,
     ) -> Problem:
-        """Return the problem that depth, costs and rules make of a training set."""
+        """Return the problem of a training set with this depth and these costs and rules."""
         self.check_classes(problem.n_classes)
         posed = replace(
             problem,
@@ -50,7 +50,7 @@ class MarginMethod(Method):
         return posed.with_rules(min_samples_leaf, max_splits)
 
     def costs(self, c1: float, c2: float, c3: float) -> Costs:
-        """Return the costs by what they are for."""
+        """Return the costs by their meaning."""
         return Costs(errors=c1, violations=c2, splits=c3)
 
     def search(
@@ -63,18 +63,12 @@ class MarginMethod(Method):
         parts: "Parts | None" = None,
     ) -> Result:
         """Return the best tree that the margin search finds; ``parts`` are its starts and kicks."""
-        # Kernels are not loaded before they are needed.
+        # Kernels are loaded only when they are needed.
         from margintree.search.margin import search_margin_trees
 
+        data = self._make_data()
         return search_margin_trees(
-            self,
-            problem,
-            limits,
-            starts,
-            progress,
-            make_data=self._make_data(),
-            shared=shared,
-            parts=parts,
+            self, problem, limits, starts, progress, make_data=data, shared=shared, parts=parts
         )
 
     def _make_data(self) -> "MakeKernelData":
@@ -83,7 +77,7 @@ class MarginMethod(Method):
         return make_kernel_data
 
     def share(self, problem: Problem, limits: Limits) -> Any:
-        """Return inner products, groupings and close pairs, unless samples will be searched."""
+        """Return inner products, groupings and close pairs, unless the search will use samples."""
         from margintree.search.margin import share
         from margintree.search.margin.many_rows import MANY_ROWS
 
@@ -96,6 +90,6 @@ class MarginMethod(Method):
         get_ready(problem, limits, self._make_data())
 
     def path_key(self, problem: Problem) -> tuple[float, ...]:
-        """Put dear errors first: trees with many splits are easier to prune than to grow."""
+        """Put expensive errors first: trees with many splits are easier to prune than to grow."""
         costs = problem.costs
         return -costs.errors, costs.splits, costs.violations

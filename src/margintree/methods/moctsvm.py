@@ -1,4 +1,4 @@
-"""MOCTSVM: multiclass trees with maximum-margin splits, which labels do not see."""
+"""MOCTSVM: multiclass trees with maximum-margin splits that do not depend on labels."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -35,7 +35,7 @@ class MOCTSVM(MarginMethod):
     formulation = moctsvm.FORMULATION
 
     def judge(self, problem: Problem, tree: ObliqueTree) -> Cost:
-        """Return margin, errors, violations and splits of a tree."""
+        """Return the margin, errors, violations and splits of a tree."""
         return price_margins(problem, tree)
 
     def bound(self, problem: Problem, shared: "Shared | None" = None) -> float:

@@ -39,7 +39,7 @@ class OCT(ErrorMethod):
         shared: Any = None,  # noqa: ARG002
     ) -> Result:
         """Return the best tree, by branch and bound over thresholds."""
-        # Kernels are not loaded before they are needed.
+        # Kernels are loaded only when they are needed.
         from margintree.search.axis.branch_and_bound import search_axis_trees
 
         return search_axis_trees(self, problem, limits, starts, progress)
@@ -57,7 +57,7 @@ class OCT(ErrorMethod):
         starts: Sequence[ObliqueTree] = (),
         progress: Progress | None = None,
     ) -> Result:
-        """Return the tree of CART, or a known one that is better."""
+        """Return the tree of CART, or a better known one."""
 
         def improve(incumbent: Incumbent, _: list[ObliqueTree]) -> None:
             incumbent.offer(grow(problem, limits.seed))

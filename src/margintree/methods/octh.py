@@ -14,9 +14,9 @@ from margintree.methods.oct import OCT
 from margintree.search.axis.cart import grow
 
 MAX_CELLS = 5000
-"""Rows times features up to which the best axis-parallel tree takes about a second."""
+"""Maximum of rows times features at which the best axis-parallel tree takes about a second."""
 MAX_PROVED_DEPTH = 3
-"""Depth up to which it does."""
+"""Maximum depth at which it takes about a second."""
 
 
 class OCTH(ErrorMethod):
@@ -53,7 +53,7 @@ class OCTH(ErrorMethod):
         shared: Any = None,  # noqa: ARG002
     ) -> Result:
         """Return the best tree that the search for sparse trees finds."""
-        # Kernels are not loaded before they are needed.
+        # Kernels are loaded only when they are needed.
         from margintree.search.sparse.engine import Find, search_sparse_trees
 
         find = Find(_axis_tree, _margin_tree)
@@ -67,7 +67,7 @@ class OCTH(ErrorMethod):
 
 
 def _axis_tree(problem: Problem, limits: Limits) -> ObliqueTree:
-    """Return the best tree with one feature per split; where that takes long, the tree of CART."""
+    """Return the best tree with one feature per split, or, if that takes long, the CART tree."""
     is_large = problem.n_rows * problem.n_features > MAX_CELLS
     if is_large or problem.depth > MAX_PROVED_DEPTH:
         return grow(problem, limits.seed)

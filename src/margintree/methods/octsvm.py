@@ -38,11 +38,11 @@ class OCTSVM(MarginMethod):
     max_classes = 2
 
     def costs(self, c1: float, c2: float, c3: float) -> Costs:
-        """Return the costs by what they are for."""
+        """Return the costs by their meaning."""
         return Costs(violations=c1, errors=c2, splits=c3)
 
     def judge(self, problem: Problem, tree: ObliqueTree) -> Cost:
-        """Return margin, violations, relabelled rows and splits of a tree."""
+        """Return the margin, violations, relabelled rows and splits of a tree."""
         return price_labels(problem, tree)
 
     def bound(self, problem: Problem, shared: Any = None) -> float:  # noqa: ARG002
@@ -52,7 +52,7 @@ class OCTSVM(MarginMethod):
         return label_bound(problem)
 
     def simplify(self, problem: Problem, tree: ObliqueTree) -> ObliqueTree:
-        """Return the tree with hyperplanes fitted to what its rows want."""
+        """Return the tree with hyperplanes fitted to the labels that its rows choose."""
         from margintree.search.margin.label_trees import refitted
 
         return refitted(problem, tree)

@@ -1,9 +1,9 @@
-"""One training set under many costs, as a path on which every search starts from known trees.
+"""Paths: one training set under many costs, where every search starts from known trees.
 
-What does not depend on the costs is done once. A tree costs a sum of terms, each in proportion to
-its price, so one product prices all trees found so far at new costs, and the cheapest trees of
-different kinds are where the next search begins. Iteration limits decide, not seconds, so the same
-path comes out on every machine.
+Work that does not depend on the costs is done once. The cost of a tree is a sum of terms, each
+proportional to its price. So one matrix product prices all known trees at new costs, and the next
+search starts from the cheapest trees of different kinds. Iteration limits decide, not seconds, so
+every machine finds the same path.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -23,15 +23,15 @@ from margintree.core.tree import ObliqueTree
 Point: TypeAlias = Mapping[str, Any]
 """One combination of parameters."""
 N_STARTS = 3
-"""Trees that a search begins from, beside one start of its own."""
+"""Number of known trees that a search starts from, in addition to a start of its own."""
 GAIN = 1e-6
-"""Share of a cost by which a tree from elsewhere must be cheaper to be worth a second look."""
+"""Share of the cost by which a tree of another point must be cheaper to justify a second search."""
 N_ANCHORS = 12
-"""Points that are searched first, and longer, so that the rest starts from good trees."""
+"""Maximum number of anchors: points with a longer first search, to give the rest good starts."""
 ANCHOR_SHARE = 1 / 16
-"""The largest share of a path that they may be."""
+"""Maximum share of anchors among the points of a path."""
 ANCHOR_FACTOR = 8
-"""How much longer they are searched."""
+"""Factor on the iterations at an anchor."""
 
 
 def path(
@@ -41,28 +41,27 @@ def path(
     limits: Limits | None = None,
     clock: Clock | None = None,
 ) -> list[Result]:
-    """Return a result for every combination of parameters, each search starting from known trees.
+    """Return a result for every combination of parameters; each search starts from known trees.
 
     Parameters
     ----------
     method : Method
         The method.
     rows : Problem
-        The training set; its own depth, costs and rules play no part.
+        The training set; its own depth, costs and rules are ignored.
     points : sequence of mapping
         The combinations of parameters, all of the same ``max_depth``.
     limits : Limits, optional
-        Limits of the search at each point; its iterations should be few. Where a method explores
-        costs, known trees and one start of its own share them, so with fewer known trees there are
-        fewer iterations.
+        Limits of the search at each point, with few iterations. If the method explores costs, known
+        trees and one own start share the iterations, so fewer known trees get fewer iterations.
     clock : Clock, optional
-        The clock of the whole path. When its time is over, every point that is left gets the
-        cheapest known tree.
+        The clock of the whole path. When its time is over, every remaining point gets the cheapest
+        known tree.
 
     Returns
     -------
     list of Result
-        In the order of the points. Seconds include a share of what was done for all of them.
+        In the order of the points. Seconds include a share of the work for all points.
 
     Examples
     --------
@@ -85,13 +84,16 @@ def path(
     shared = sum(walk.fit(k, ANCHOR_FACTOR).seconds for k in anchors) / len(points)
     found = {k: walk.fit(k) for k in order}
     for k in reversed(order):
-        if walk.least_cost(k) < found[k].objective * (1 - GAIN):
-            found[k] = walk.fit_again(k, found[k])
+        first = found[k]
+        if walk.pool.least_cost(_prices(method, problems[k])) < first.objective * (1 - GAIN):
+            again = walk.fit(k)
+            better = min(again, first, key=lambda result: result.objective)
+            found[k] = replace(better, seconds=again.seconds + first.seconds)
     return [replace(found[k], seconds=found[k].seconds + shared) for k in range(len(points))]
 
 
 class _Walk:
-    """Searches at one point after the other, and remembers all trees."""
+    """Searches at one point after another and remembers all trees."""
 
     def __init__(
         self, method: Method, problems: Sequence[Problem], limits: Limits, clock: Clock
@@ -109,25 +111,21 @@ class _Walk:
             allowed = [tree for tree in starts if self.method.judge(problem, tree).is_allowed]
             if allowed:
                 return self._unsearched(problem, allowed[0])
-        iterations = self._iterations(factor, len(starts))
+        iterations = self.limits.iterations
+        if iterations and self.method.explores_costs:
+            iterations *= factor
+            if starts:
+                iterations = max(1, iterations * (1 + len(starts)) // (1 + N_STARTS))
         seconds = min(self.limits.seconds, self.clock.remaining())
         limits = replace(self.limits, iterations=iterations, seconds=seconds)
         result = self.method.search(problem, limits, starts, shared=self.shared)
-        if result.reason is Reason.INTERRUPTED:  # a path is known by its limits alone
+        if result.reason is Reason.INTERRUPTED:  # an interrupted path would not be reproducible
             raise KeyboardInterrupt
         self.pool.add(result.tree)
         return result
 
-    def _iterations(self, factor: int, n_starts: int) -> int | None:
-        """Return the limit on the iterations of a search from so many known trees."""
-        iterations = self.limits.iterations
-        if not iterations or not self.method.explores_costs:
-            return iterations
-        iterations *= factor
-        return max(1, iterations * (1 + n_starts) // (1 + N_STARTS)) if n_starts else iterations
-
     def _unsearched(self, problem: Problem, tree: ObliqueTree) -> Result:
-        """Return a known tree where there was no time for a search."""
+        """Return a known tree as the result, without a search."""
         return Result(
             tree=tree,
             cost=self.method.judge(problem, tree),
@@ -141,25 +139,15 @@ class _Walk:
             seconds=0.0,
         )
 
-    def least_cost(self, k: int) -> float:
-        """Return what the cheapest known tree costs at a point."""
-        return self.pool.least_cost(_prices(self.method, self.problems[k]))
-
-    def fit_again(self, k: int, first: Result) -> Result:
-        """Search once more, and return the better result with the seconds of both."""
-        again = self.fit(k)
-        better = min(again, first, key=lambda result: result.objective)
-        return replace(better, seconds=again.seconds + first.seconds)
-
 
 def _prices(method: Method, problem: Problem) -> FloatArray:
-    """Return the prices of the method's terms; a term without a price costs its own amount."""
+    """Return the prices of the method's terms; a term without a price has price 1."""
     names = method.terms.values()
     return np.array([getattr(problem.costs, name) if name else 1.0 for name in names])
 
 
 def _unit_terms(method: Method, problem: Problem) -> Callable[[ObliqueTree], FloatArray]:
-    """Return a function that gives the terms of a tree's cost, each at a price of 1."""
+    """Return a function that returns the terms of a tree's cost, each at a price of 1."""
     unit = replace(problem, costs=Costs(1.0, 1.0, 1.0))
     names = list(method.terms)
 
@@ -171,12 +159,7 @@ def _unit_terms(method: Method, problem: Problem) -> Callable[[ObliqueTree], Flo
 
 
 class Pool:
-    """Trees of one training set, each known by the terms of its cost.
-
-    Parameters
-    ----------
-    terms : callable
-        Returns the terms of a tree's cost, each at a price of 1.
+    """Trees of one training set with the terms of their costs, each at a price of 1.
 
     Examples
     --------
@@ -195,14 +178,14 @@ class Pool:
         self._known: list[FloatArray] = []
 
     def add(self, tree: ObliqueTree) -> None:
-        """Keep a tree, unless one with the same terms is there."""
+        """Keep a tree, unless the pool has one with the same terms."""
         terms = self._terms(tree)
         if not self._known or not np.isclose(self._known, terms, rtol=GAIN).all(axis=1).any():
             self._trees.append(tree)
             self._known.append(terms)
 
     def cheapest(self, prices: FloatArray, count: int) -> list[ObliqueTree]:
-        """Return the cheapest trees at some prices, no two with as many splits and errors."""
+        """Return the cheapest trees at these prices, no two with equal splits and errors."""
         chosen: dict[tuple[int, float], ObliqueTree] = {}
         for k in np.argsort(self._costs(prices), kind="stable"):
             tree = self._trees[k]
@@ -212,7 +195,7 @@ class Pool:
         return list(chosen.values())
 
     def least_cost(self, prices: FloatArray) -> float:
-        """Return what the cheapest tree costs."""
+        """Return the cost of the cheapest tree; infinity if there is none."""
         return float(self._costs(prices).min(initial=np.inf))
 
     def _costs(self, prices: FloatArray) -> FloatArray:

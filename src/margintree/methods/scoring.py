@@ -1,4 +1,4 @@
-"""How trees are scored on rows that they have not seen."""
+"""Scores of trees on new rows."""
 
 import numpy as np
 
@@ -9,27 +9,18 @@ from margintree.core.tree import ObliqueTree
 
 
 def accuracy(problem: Problem, tree: ObliqueTree, X: FloatArray, y: IntArray) -> FloatArray:
-    """Return for every row 1 less the price of calling it as the tree does.
+    """Return 1 minus the price of the predicted class for every raw row.
 
-    Parameters
-    ----------
-    problem : Problem
-        The problem that the tree was learnt from; it knows the prices of errors.
-    tree : ObliqueTree
-        The tree.
-    X : ndarray of shape (n, p)
-        Raw rows.
-    y : ndarray of shape (n,)
-        Their class codes.
+    The problem is the one that the tree was learnt from; it has the prices of errors.
     """
     return np.asarray(1.0 - problem.error_costs[y, tree.predict(tree.scaling.apply(X))])
 
 
 def nearness(problem: Problem, tree: ObliqueTree, X: FloatArray, y: IntArray) -> FloatArray:
-    """Return for every row how far it is right, counting rows near a split in part.
+    """Return the share of every raw row that is predicted right; rows near a split count in part.
 
-    This is the mean of `shares_right` over two widths of what counts as near: half the distance of
-    neighbouring training rows, and the margins of the tree. See `accuracy` for the parameters.
+    This is the mean of `shares_right` over two reaches: half the distance of neighbouring training
+    rows, and the margins of the tree.
     """
     scaled = tree.scaling.apply(X)
     reaches = half_spacing(problem.X), margins_of(tree)
@@ -41,26 +32,24 @@ SCORES = {"accuracy": accuracy, "nearness": nearness}
 
 
 def half_spacing(X: FloatArray) -> float:
-    """Return half the distance, in the median, from a row to the nearest one that is elsewhere.
-
-    Where all rows are in one place there is no such distance, and 1 is returned.
+    """Return half the median distance from a row to the nearest different row, or 1 without any.
 
     Examples
     --------
     >>> half_spacing(np.array([[0.0], [0.2], [0.2], [0.6]]))
     0.1
     """
-    from scipy.spatial import KDTree  # not loaded before it is needed
+    from scipy.spatial import KDTree  # loaded only when it is needed
 
     rows = np.unique(X, axis=0)
     distances = KDTree(rows).query(rows, k=2)[0][:, 1]
-    # One row has no neighbour, and differences may be too small for a distance.
+    # A single row has no neighbour, and a distance may round to 0.
     distances = distances[np.isfinite(distances) & (distances > 0)]
     return float(np.median(distances) / 2) if len(distances) else 1.0
 
 
 def margins_of(tree: ObliqueTree) -> FloatArray:
-    """Return how far from every hyperplane its value is 1; where there is no hyperplane, 1.
+    """Return the distance from every hyperplane at which its value is 1; 1 without a hyperplane.
 
     Examples
     --------
@@ -74,11 +63,11 @@ def margins_of(tree: ObliqueTree) -> FloatArray:
 def shares_right(
     tree: ObliqueTree, X: FloatArray, y: IntArray, reach: FloatArray | float
 ) -> FloatArray:
-    """Return what share of every row arrives at leaves of its class, divided where splits are near.
+    """Return the share of every row that arrives at leaves of its class.
 
-    A row nearer to a hyperplane than its reach goes to both sides, more of it to its own side, and
-    half to each where it lies on the hyperplane. All other rows go where `predict` sends them. With
-    few rows this tells apart trees that get about as many right.
+    A row within the reach of a hyperplane goes to both sides: the larger share to its own side, or
+    equal shares if it is on the hyperplane. All other rows go where `predict` sends them. With few
+    rows this distinguishes trees of similar accuracy.
 
     Parameters
     ----------
@@ -89,7 +78,7 @@ def shares_right(
     y : ndarray of shape (n,)
         Their class codes; a code that the tree does not know is never right.
     reach : float or ndarray of shape (2**D - 1,)
-        How near is near, for all hyperplanes or for each; see `half_spacing` and `margins_of`.
+        The reach of all hyperplanes or of each; see `half_spacing` and `margins_of`.
 
     Examples
     --------
@@ -104,7 +93,7 @@ def shares_right(
     goes_right = np.clip((1 + distances / reach) / 2, 0.0, 1.0)
     arriving = np.ones((topology.n_nodes(tree.depth), len(X)))
     for node in topology.branch_nodes(tree.depth):
-        # Where a node does not split, everything goes left.
+        # A node that does not split sends everything left.
         share = goes_right[:, node - 1] if tree.splits[node - 1] else 0.0
         arriving[topology.left(node) - 1] = arriving[node - 1] * (1 - share)
         arriving[topology.right(node) - 1] = arriving[node - 1] * share

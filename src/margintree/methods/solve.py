@@ -1,4 +1,4 @@
-"""Solving a problem by any method: its own search, or an exact solve that starts from its tree."""
+"""Solving a problem by any method: by its own search, or exactly from the tree of the search."""
 
 import os
 from dataclasses import dataclass, field
@@ -17,18 +17,18 @@ from margintree.exact.solvers import get
 PathLike: TypeAlias = str | os.PathLike[str]
 
 EXACT = "exact"
-"""The way that ends with a proof by a solver."""
+"""The way that uses a solver to prove the tree optimal."""
 
 
 @dataclass(frozen=True)
 class How:
-    """How a problem is to be solved.
+    """The way to solve a problem, with limits and known trees.
 
     Attributes
     ----------
     way : str
-        ``"search"`` for the search of the method (OCT calls it ``"native"``), ``"exact"`` for a
-        solver that starts from its tree and proves how good it is.
+        ``"search"`` for the search of the method (OCT calls it ``"native"``), or ``"exact"`` for a
+        solver that starts from the tree of the search and proves a bound.
     solver : str
         The solver of the exact way; ``"auto"`` is SCIP.
     limits : Limits
@@ -36,10 +36,10 @@ class How:
     starts : tuple of ObliqueTree
         Known trees, in the scaled space of the problem.
     progress : callable or None
-        Told of every better tree and bound.
+        Receives every better tree and bound.
     checkpoint : path-like or None
-        With the exact way: a file that holds the best tree and bound so far. Where it is there
-        already, written for the same problem, the solve goes on from them.
+        For the exact way: a file with the best tree and bound so far. If the file exists and
+        belongs to the same problem, the solve continues from them.
     """
 
     way: str = "search"
@@ -51,7 +51,7 @@ class How:
 
 
 def solve(method: Method, problem: Problem, how: How | None = None) -> Result:
-    """Return the best tree found for a problem, and what is proved about it.
+    """Return the best tree found for a problem, and a bound on the cost of any tree.
 
     Parameters
     ----------
@@ -60,8 +60,8 @@ def solve(method: Method, problem: Problem, how: How | None = None) -> Result:
     problem : Problem
         The training set, its costs and rules.
     how : How, optional
-        The way to solve it, limits, known trees; by default the search of the method without
-        limits of time.
+        The way to solve it, with limits and known trees; by default the search of the method
+        without a time limit.
 
     Examples
     --------
@@ -81,8 +81,8 @@ def solve(method: Method, problem: Problem, how: How | None = None) -> Result:
     if how.way != EXACT:
         if how.checkpoint is not None:
             raise InvalidInputError(
-                f"checkpoint is for method='exact', which may run for hours; {how.way!r} was "
-                "given. Leave it out, or use method='exact'."
+                f"checkpoint is only allowed with method='exact'; {how.way!r} was given. Leave the "
+                "checkpoint out, or use method='exact'."
             )
         return method.search(problem, how.limits, how.starts, how.progress)
     checkpoint = None if how.checkpoint is None else Checkpoint(how.checkpoint, problem)

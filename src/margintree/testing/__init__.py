@@ -1,1 +1,1 @@
-"""Importable suites for tests: slow oracles, standard programs, small instances."""
+"""Slow oracles, standard programs and small instances for tests."""

@@ -1,4 +1,4 @@
-"""Best hyperplanes for a fixed routing by an interior-point method: every polish's slow twin."""
+"""The slow twin of the polishes: best hyperplanes for a routing by an interior-point method."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,14 +15,12 @@ class Division:
 
     Attributes
     ----------
-    rows : int ndarray
-        The rows of the node.
-    right : bool ndarray
-        Which of them go right.
+    rows, right : int ndarray, bool ndarray
+        The rows of the node, and which of them go right.
     normal, offset : ndarray, float
         A hyperplane with ``normal @ x + offset > 0`` exactly for the rows on the right.
     wanted : bool ndarray, optional
-        Which of the rows should be on the right, by the margin; by default those that are.
+        The rows whose margin is on the right; by default those that go right.
     """
 
     rows: IntArray
@@ -39,15 +37,7 @@ class Division:
 
 @dataclass(frozen=True, eq=False)
 class Polished:
-    """The best hyperplanes for some divisions that share one margin term.
-
-    Attributes
-    ----------
-    cost : float
-        Margin plus violations.
-    weights, intercepts : ndarray of shape (n_divisions, p), (n_divisions,)
-        The hyperplanes.
-    """
+    """The best hyperplanes for divisions that share one margin term, and their cost."""
 
     cost: float
     weights: FloatArray
@@ -57,11 +47,11 @@ class Polished:
 def convex_polish(
     problem: Problem, divisions: Sequence[Division], accuracy: float = 1e-7
 ) -> Polished:
-    """Return the cheapest hyperplanes that keep the divisions, to within ``accuracy``.
+    """Return the cheapest hyperplanes that keep the divisions, up to ``accuracy``.
 
-    Minimises margin plus c2 times violations over (delta, w, b, e) by Newton's method on a
-    logarithmic barrier. With m barrier terms and weight tau on the objective, the centre costs at
-    most m / tau more than the optimum, and that is when it stops.
+    Newton's method on a logarithmic barrier minimises margin plus c2 times violations over
+    (delta, w, b, e). With m barrier terms and weight tau on the objective, the centre costs at most
+    m / tau more than the optimum. The method stops when this is small enough.
     """
     barrier = _Barrier(problem, divisions)
     point = barrier.start()
@@ -70,12 +60,13 @@ def convex_polish(
     while barrier.degree / tau > accuracy * max(1e-3, float(barrier.price @ point)):
         tau *= 20.0
         point = _centre(barrier, point, tau)
-    w, b = barrier.hyperplanes(point)
+    w = np.array([point[plane] for plane in barrier.planes])
+    b = point[barrier.first_b : barrier.first_e]
     return Polished(float(barrier.price @ point), w, b)
 
 
 class _Barrier:
-    """The barrier over the variables (delta, w, b, e), one (w, b) and many e per division."""
+    """The barrier over the variables (delta, w, b, e): a (w, b) per division, an e per row."""
 
     def __init__(self, problem: Problem, divisions: Sequence[Division]) -> None:
         self.problem, self.divisions = problem, divisions
@@ -105,7 +96,7 @@ class _Barrier:
                 block[rows, self.planes[t]] = signs[:, None] * X
                 block[rows, self.first_b + t] = signs
             start += counts[t]
-        # Where a row is wanted where it is, a bounded violation keeps it there, whatever it costs.
+        # A bounded violation keeps a row on its wanted side.
         is_wanted = np.concatenate([(d.signs > 0) == d.right for d in self.divisions])
         eps = self.problem.routing_margin
         A = np.vstack([wanted + e, e, np.where(is_wanted[:, None], -e, kept)])
@@ -128,18 +119,14 @@ class _Barrier:
         point[self.first_e :] = np.concatenate(violations)
         return point
 
-    def hyperplanes(self, point: FloatArray) -> tuple[FloatArray, FloatArray]:
-        w = np.array([point[plane] for plane in self.planes])
-        return w, point[self.first_b : self.first_e]
-
     def cone_slacks(self, point: FloatArray) -> FloatArray:
-        """Return how far delta is inside the cones: 2 delta - ||w||^2, or 4 delta^2 - ||w||^2."""
+        """Return the slacks of the cones: 2 delta - ||w||^2, or 4 delta^2 - ||w||^2."""
         squares = np.array([point[plane] @ point[plane] for plane in self.planes])
         is_squared = self.problem.margin_norm == "squared"
         return np.asarray((2 * point[0] if is_squared else 4 * point[0] ** 2) - squares)
 
     def slacks(self, point: FloatArray) -> FloatArray:
-        """Return all that must stay positive."""
+        """Return the quantities that must stay positive."""
         return np.concatenate([self.A @ point + self.c, self.cone_slacks(point), point[:1]])
 
     def derivatives(self, point: FloatArray, tau: float) -> tuple[FloatArray, FloatArray]:
@@ -164,7 +151,7 @@ def _centre(barrier: _Barrier, point: FloatArray, tau: float) -> FloatArray:
     for _ in range(200):
         gradient, hessian = barrier.derivatives(point, tau)
         scale = 1.0 / np.sqrt(np.diag(hessian))
-        # The ridge is far below the accuracy and keeps the matrix regular at the boundary.
+        # The ridge is far below the accuracy, and keeps the matrix regular at the boundary.
         scaled = hessian * scale * scale[:, None] + 1e-13 * np.eye(barrier.size)
         step = -scale * np.linalg.solve(scaled, scale * gradient)
         decrement = -float(gradient @ step)
@@ -180,13 +167,13 @@ def _centre(barrier: _Barrier, point: FloatArray, tau: float) -> FloatArray:
 def _step_length(
     barrier: _Barrier, point: FloatArray, step: FloatArray, tau: float, decrement: float
 ) -> float:
-    """Return how far to go along the Newton step: halved until the barrier falls, 0 if never."""
+    """Return the length of the Newton step: halved until the barrier falls, 0 if it never does."""
     before = barrier.slacks(point)
     slope = tau * float(barrier.price @ step)
     length = 1.0
     while length > 1e-9:
         after = barrier.slacks(point + length * step)
-        # delta itself is only kept positive; it is no term of the barrier.
+        # delta must stay positive, but it is no term of the barrier.
         if after.min() > 0:
             change = length * slope - float(np.log(after[:-1] / before[:-1]).sum())
             if change <= -0.1 * length * decrement:

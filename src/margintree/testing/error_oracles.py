@@ -1,4 +1,4 @@
-"""The cheapest trees of OCT and OCT-H by enumeration, for a handful of rows."""
+"""The cheapest trees of OCT and OCT-H by enumeration, for very few rows."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -16,7 +16,7 @@ Rows = tuple[int, ...]
 
 
 def cheapest_axis_tree(problem: Problem) -> float:
-    """Return what the cheapest of all allowed axis-parallel trees costs in errors and splits.
+    """Return the cost of the cheapest allowed axis-parallel tree.
 
     Examples
     --------
@@ -31,14 +31,9 @@ def cheapest_axis_tree(problem: Problem) -> float:
 def cheapest_by_errors(
     problem: Problem, divisions: Callable[[Rows], Iterator[tuple[Rows, Rows, int]]]
 ) -> float:
-    """Return what the cheapest allowed tree costs in errors and in features of its splits.
+    """Return the cost of the cheapest allowed tree, in errors and in features of its splits.
 
-    Parameters
-    ----------
-    problem : Problem
-        The training set, its costs and rules.
-    divisions : callable
-        Yields all ways to divide rows, with the number of features that each of them needs.
+    ``divisions`` yields all ways to divide rows, each with the number of features that it needs.
     """
 
     @cache
@@ -54,8 +49,7 @@ def cheapest_by_errors(
 
     def leaf_price(rows: Rows) -> float:
         is_light = problem.row_weights[list(rows)].sum() < problem.rules.least_mass
-        is_whole = len(rows) == problem.n_rows
-        if is_light and not is_whole:
+        if is_light and len(rows) < problem.n_rows:
             return np.inf
         return float(problem.error_prices[list(rows)].sum(axis=0).min())
 
@@ -63,20 +57,17 @@ def cheapest_by_errors(
 
 
 def divisions(problem: Problem, rows: Rows) -> Iterator[tuple[Rows, Rows, int]]:
-    """Yield all ways to divide rows by a threshold of one feature, and that it is one."""
+    """Yield all ways to divide rows by a threshold, each with 1 as its number of features."""
     for values in problem.X.T:
         for threshold in np.unique(values[list(rows)])[1:]:
-            yield (
-                tuple(i for i in rows if values[i] < threshold),
-                tuple(i for i in rows if values[i] >= threshold),
-                1,
-            )
+            left = tuple(i for i in rows if values[i] < threshold)
+            yield left, tuple(i for i in rows if values[i] >= threshold), 1
 
 
 def tiny_axis_problem(
     rng: np.random.Generator, max_depth: int = 2, max_features: int = 3
 ) -> Problem:
-    """Return a random problem of 4 to 9 rows, with everything that OCT knows varied.
+    """Return a random problem of 4 to 9 rows, with random options of OCT.
 
     Examples
     --------
@@ -85,7 +76,7 @@ def tiny_axis_problem(
     """
     n, K = int(rng.integers(4, 10)), int(rng.integers(2, 4))
     p = int(rng.integers(1, max_features + 1))
-    # One decimal makes equal values, and equal rows with different labels, likely.
+    # With one decimal, equal values and equal rows with different labels are likely.
     X = rng.random((n, p)).round(int(rng.choice([1, 3])))
     problem = Problem.from_data(
         X,
@@ -101,7 +92,7 @@ def tiny_axis_problem(
 
 
 def cheapest_oblique_tree(problem: Problem) -> float:
-    """Return what the cheapest of all allowed trees costs in errors and features.
+    """Return the cost of the cheapest allowed tree, in errors and features.
 
     Examples
     --------
@@ -131,7 +122,7 @@ def cheapest_oblique_tree(problem: Problem) -> float:
 
 
 def fewest_features(left: FloatArray, right: FloatArray, separation: float) -> int:
-    """Return how many features it takes to part two sets of rows, 0 if all are not enough.
+    """Return the number of features needed to separate two sets of rows; 0 if all are too few.
 
     Examples
     --------
@@ -148,9 +139,9 @@ def fewest_features(left: FloatArray, right: FloatArray, separation: float) -> i
 
 
 def widest(left: FloatArray, right: FloatArray) -> float:
-    """Return how far two sets of rows can be parted by weights whose sizes add up to 1.
+    """Return the largest gap between two sets of rows, for weights with absolute sum 1.
 
-    A linear program over the two signs of the weights, the threshold and the width.
+    A linear program over positive and negative parts of the weights, the threshold and the gap.
     """
     p = left.shape[1]
     on_left = np.hstack([left, -left, -np.ones((len(left), 1)), np.ones((len(left), 1))])
@@ -166,7 +157,7 @@ def widest(left: FloatArray, right: FloatArray) -> float:
 
 
 def tiny_oblique_problem(rng: np.random.Generator) -> Problem:
-    """Return a random problem of 4 to 9 rows in one or two dimensions, and all that OCT-H knows.
+    """Return a random problem of 4 to 9 rows and one or two features, with options of OCT-H.
 
     Examples
     --------

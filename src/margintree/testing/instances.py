@@ -1,4 +1,4 @@
-"""Small problems that tests and benchmarks share."""
+"""Small problems for tests and benchmarks."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -13,19 +13,7 @@ from margintree.core.problem import Costs, Problem
 
 @dataclass(frozen=True)
 class Instance:
-    """A problem by name.
-
-    Attributes
-    ----------
-    name : str
-        Data set, depth and costs.
-    rows : callable
-        Returns the raw rows and their class codes.
-    depth : int
-        The depth of the tree.
-    costs : tuple of float
-        c1, c2 and c3.
-    """
+    """A problem by name: raw rows and class codes, the depth of the tree, and c1, c2 and c3."""
 
     name: str
     rows: Callable[[], tuple[FloatArray, IntArray]]
@@ -35,11 +23,8 @@ class Instance:
     def problem(self, **options: Any) -> Problem:
         """Return the problem."""
         X, y = self.rows()
-        n_classes = int(y.max()) + 1
-        costs = Costs(*self.costs)
-        return Problem.from_data(
-            X, y, n_classes=n_classes, depth=self.depth, costs=costs, **options
-        )
+        K, costs = int(y.max()) + 1, Costs(*self.costs)
+        return Problem.from_data(X, y, n_classes=K, depth=self.depth, costs=costs, **options)
 
 
 def first_fold(X: AnyArray, y: AnyArray) -> tuple[FloatArray, IntArray]:
@@ -70,14 +55,13 @@ def breast() -> tuple[FloatArray, IntArray]:
     from sklearn.datasets import load_breast_cancer
 
     X, y = first_fold(*load_breast_cancer(return_X_y=True))
-    X, y = first_fold(X[:, :10], y)
-    return X, y
+    return first_fold(X[:, :10], y)
 
 
 def balance() -> tuple[FloatArray, IntArray]:
-    """Return 25 states of a balance scale: weight and distance on both sides, and which side tips.
+    """Return 25 states of a balance scale: weight and distance on both sides, and the lower side.
 
-    The full table is known by its rule: the larger product of weight and distance tips.
+    A rule gives the full table: the side with the larger product of weight and distance goes down.
     """
     X = np.array(list(product(range(1, 6), repeat=4)), dtype=np.float64)
     y = np.sign(X[:, 0] * X[:, 1] - X[:, 2] * X[:, 3]).astype(np.int64) + 1
@@ -123,7 +107,7 @@ INSTANCES = tuple(
 
 
 def tiny_problems(n_problems: int = 42, seed: int = 5) -> Iterator[Problem]:
-    """Yield problems that the oracle can solve: 5 to 9 rows, and everything else varied.
+    """Yield problems that the oracle can solve, with 5 to 9 rows; everything else varies.
 
     Examples
     --------

@@ -1,12 +1,11 @@
-"""The cheapest trees of MOCTSVM and OCTSVM by enumeration, for a handful of rows.
+"""The cheapest trees of MOCTSVM and OCTSVM by enumeration, for very few rows.
 
-Every split sends its rows to two sides by a hyperplane, so it is one of the linear divisions of the
-training rows, and these can be listed in one and two dimensions. Which rows go where (the routing)
-decides the errors and the splits; the margins follow from a convex problem.
+A split divides its rows by a hyperplane, so it is one of the linear divisions of the training rows.
+These can be listed in one and two dimensions. The routing decides the errors and the splits, and a
+convex problem gives the margins.
 
-In OCTSVM sides have a meaning, so a division and its mirror image are two. Rows on the side of the
-other label are relabelled or not, which is enumerated too; then the hyperplanes are a convex
-problem.
+In OCTSVM sides have a meaning, so a division and its mirror image differ. Every choice of
+relabelled rows among those on the side of the other label is enumerated, too.
 """
 
 from collections.abc import Iterator, Sequence
@@ -16,7 +15,7 @@ from itertools import combinations, pairwise, product
 
 import numpy as np
 
-from margintree._lib.arrays import FloatArray
+from margintree._lib.arrays import BoolArray, FloatArray
 from margintree._lib.exceptions import InvalidInputError
 from margintree.core import topology
 from margintree.core.judges import idle_price, sides
@@ -26,11 +25,12 @@ from margintree.core.tree import ObliqueTree
 from margintree.testing.convex_polish import Division, Polished, convex_polish
 
 Rows = frozenset[int]
+Lines = dict[Rows, tuple[FloatArray, float]]
 
 
 @dataclass(frozen=True)
 class Routing:
-    """Which rows go where: the divisions by branch node, and what is paid without margins."""
+    """The divisions by branch node, and the price of errors and splits."""
 
     divisions: tuple[tuple[int, Rows, Rows], ...]
     price: float
@@ -45,12 +45,7 @@ class Optimum:
 
 
 def cheapest_tree(problem: Problem) -> Optimum:
-    """Return the cheapest of all trees.
-
-    Parameters
-    ----------
-    problem : Problem
-        A problem with one or two features and up to about nine rows.
+    """Return the cheapest tree of a problem with one or two features and up to about nine rows.
 
     Examples
     --------
@@ -74,7 +69,7 @@ class _Oracle:
         self.lines = linear_divisions(problem.X)
         self.leaf_price = cache(self._leaf_price)
         self.divisions = cache(self._divisions)
-        self.alone = cache(self._alone)
+        self.alone = cache(lambda left, right: self._polish([(left, right)]).cost)
         self.closest = cache(self._closest)
 
     def run(self) -> Optimum:
@@ -100,7 +95,7 @@ class _Oracle:
         return float(self.problem.error_prices[sorted(rows)].sum(axis=0).min())
 
     def _divisions(self, rows: Rows) -> list[tuple[Rows, Rows]]:
-        """Return all ways to divide the rows; a flipped division is the same."""
+        """Return all ways to divide the rows, without flipped ones."""
         pairs = {frozenset((rows & line, rows - line)) for line in self.lines}
         return [tuple(sorted(pair, key=sorted)) for pair in pairs if frozenset() not in pair]  # type: ignore[misc]
 
@@ -120,7 +115,7 @@ class _Oracle:
                 yield Routing(own + a.divisions + b.divisions, price)
 
     def _roughly(self, routing: Routing) -> float:
-        """Return a lower bound that is quick to find: two rows on different sides are enough."""
+        """Return a quick lower bound, from two rows on different sides of a division."""
         close = [self.closest(left, right) for _, left, right in routing.divisions]
         return routing.price + max(close, default=0.0)
 
@@ -128,42 +123,41 @@ class _Oracle:
         return max(_pair_price(self.problem, i, j) for i in left for j in right)
 
     def _least(self, routing: Routing) -> float:
-        """Return a lower bound: the margin term is shared, but no division pays less than alone."""
+        """Return a lower bound: divisions share the margin term, but none pays less than alone."""
         alone = [self.alone(left, right) for _, left, right in routing.divisions]
         return routing.price + max(alone, default=0.0) * (1 - 1e-6)
 
-    def _alone(self, left: Rows, right: Rows) -> float:
-        return self._polish([(left, right)]).cost
-
-    def _polish(self, sides: Sequence[tuple[Rows, Rows]]) -> Polished:
-        if not sides:
+    def _polish(self, pairs: Sequence[tuple[Rows, Rows]]) -> Polished:
+        if not pairs:
             return Polished(0.0, np.zeros((0, self.problem.n_features)), np.zeros(0))
-        return convex_polish(self.problem, [self._division(left, right) for left, right in sides])
-
-    def _division(self, left: Rows, right: Rows) -> Division:
-        rows = np.array(sorted(left | right))
-        for line, (normal, offset) in self.lines.items():
-            if line & (left | right) in (left, right):
-                sign = 1.0 if line & (left | right) == right else -1.0
-                is_right = np.isin(rows, list(right))
-                return Division(rows, is_right, sign * normal, sign * offset)
-        raise AssertionError("every division is part of a linear division of all rows")
+        return convex_polish(self.problem, [_division(self.lines, *pair) for pair in pairs])
 
     def _tree(self, routing: Routing, polished: Polished) -> ObliqueTree:
-        tree = ObliqueTree.leaf(
-            self.problem.depth, self.problem.n_features, self.problem.n_classes
-        ).to_dict()
+        problem = self.problem
+        tree = ObliqueTree.leaf(problem.depth, problem.n_features, problem.n_classes).to_dict()
         for place, (node, _, _) in enumerate(routing.divisions):
             tree["weights"][node - 1] = polished.weights[place]
             tree["intercepts"][node - 1] = polished.intercepts[place]
             tree["splits"][node - 1] = True
-        return with_cheapest_classes(self.problem, ObliqueTree.from_dict(tree))
+        return with_cheapest_classes(problem, ObliqueTree.from_dict(tree))
+
+
+def _division(lines: Lines, left: Rows, right: Rows, wanted: BoolArray | None = None) -> Division:
+    """Return a division with a hyperplane from the lines."""
+    here = left | right
+    rows = np.array(sorted(here))
+    for line, (normal, offset) in lines.items():
+        if line & here in (left, right):
+            sign = 1.0 if line & here == right else -1.0
+            is_right = np.isin(rows, list(right))
+            return Division(rows, is_right, sign * normal, sign * offset, wanted)
+    raise AssertionError("every division is part of a linear division of all rows")
 
 
 def _pair_price(problem: Problem, i: int, j: int) -> float:
-    """Return what margin and violations cost at least if rows i and j are separated.
+    """Return the least cost of margin and violations if rows i and j are separated.
 
-    That is the minimum over s of the margin price of s plus c (2 - s d), where d is the distance of
+    This is the minimum over s of the margin price of s plus c (2 - s d), where d is the distance of
     the rows and c the smaller of their prices of a violation.
     """
     d = float(np.linalg.norm(problem.X[i] - problem.X[j]))
@@ -173,12 +167,12 @@ def _pair_price(problem: Problem, i: int, j: int) -> float:
     return 2 * c - (c * d) ** 2 / 2 if c * d * d <= 2 else 2 / d**2
 
 
-def linear_divisions(X: FloatArray) -> dict[Rows, tuple[FloatArray, float]]:
+def linear_divisions(X: FloatArray) -> Lines:
     """Return every set of rows that a hyperplane cuts off, with such a hyperplane.
 
-    Along a direction the rows have an order, and hyperplanes across it cut off a beginning of that
-    order. The order only changes where two rows swap, that is where the direction is orthogonal to
-    their difference. So one direction between any two such angles finds every division.
+    Hyperplanes across a direction cut off the end of the order of the rows along this direction.
+    The order changes only where two rows swap, that is where the direction is orthogonal to their
+    difference. So one direction between any two such angles finds every division.
 
     Examples
     --------
@@ -186,11 +180,10 @@ def linear_divisions(X: FloatArray) -> dict[Rows, tuple[FloatArray, float]]:
     >>> sorted(sorted(rows) for rows in linear_divisions(np.array([[0.0], [0.5], [1.0]])))
     [[1, 2], [2]]
     """
-    found: dict[Rows, tuple[FloatArray, float]] = {}
+    found: Lines = {}
     for normal in _directions(X):
         heights = X @ normal
-        order = np.unique(heights)
-        for low, high in pairwise(order):
+        for low, high in pairwise(np.unique(heights)):
             if high - low > 1e-9:
                 threshold = (low + high) / 2
                 rows = frozenset(np.flatnonzero(heights > threshold).tolist())
@@ -211,7 +204,7 @@ def _directions(X: FloatArray) -> list[FloatArray]:
 
 @dataclass(frozen=True)
 class Part:
-    """A division, whose relabelled rows are known, and what it pays at least."""
+    """A division with its relabelled rows, and a lower bound on its cost."""
 
     left: Rows
     right: Rows
@@ -238,13 +231,12 @@ class _LabelOracle:
         self.lines = linear_divisions(problem.X)
         self.wants_right = sides(problem) > 0
         self.parts = cache(self._parts)
-        self.alone = cache(self._alone)
+        self.alone = cache(lambda part: self._polish((part,)))
 
     def run(self) -> float:
-        everything = frozenset(range(self.problem.n_rows))
         trees = [
             (price + _flat(parts), parts)
-            for parts, price in self._trees(1, everything)
+            for parts, price in self._trees(1, frozenset(range(self.problem.n_rows)))
             if len(parts) <= self.problem.max_splits
         ]
         best = np.inf
@@ -256,7 +248,7 @@ class _LabelOracle:
         return best
 
     def _trees(self, node: int, rows: Rows) -> Iterator[tuple[tuple[Part, ...], float]]:
-        """Yield the divisions of every subtree at ``node``, and what is paid without margins."""
+        """Yield the divisions of every subtree at ``node``, and its price without margins."""
         height = self.problem.depth - topology.depth_of(node)
         if node == 1 or self._mass(rows) >= self.problem.rules.least_mass:
             yield (), height * self._idle(rows)
@@ -283,25 +275,20 @@ class _LabelOracle:
         """Return all ways to divide the rows and to relabel those on the other side."""
         found = []
         cuts = {rows & line for line in self.lines}
+        ones = frozenset(i for i in rows if self.wants_right[i])
         for right in (cuts | {rows - cut for cut in cuts}) - {frozenset(), rows}:
             left = rows - right
-            ones = frozenset(i for i in rows if self.wants_right[i])
             wrong = sorted((left & ones) | (right - ones))
             for count in range(len(wrong) + 1):
-                for chosen in combinations(wrong, count):
-                    relabelled = frozenset(chosen)
+                for relabelled in map(frozenset, combinations(wrong, count)):
                     kept = self._mass(frozenset(wrong) - relabelled)
-                    found.append(
-                        Part(left, right, relabelled, self.problem.costs.violations * kept)
-                    )
+                    flat = self.problem.costs.violations * kept
+                    found.append(Part(left, right, relabelled, flat))
         return found
 
     def _margins(self, parts: tuple[Part, ...]) -> float:
-        """Return what the divisions pay at least beyond what is flat: the largest one's, alone."""
+        """Return a lower bound on the cost beyond the flat part, from the largest part alone."""
         return (1 - 1e-6) * max((self.alone(part) - part.flat for part in parts), default=0.0)
-
-    def _alone(self, part: Part) -> float:
-        return self._polish((part,))
 
     def _polish(self, parts: tuple[Part, ...]) -> float:
         if not parts:
@@ -309,15 +296,9 @@ class _LabelOracle:
         return convex_polish(self.problem, [self._division(part) for part in parts]).cost
 
     def _division(self, part: Part) -> Division:
-        here = part.left | part.right
-        rows = np.array(sorted(here))
-        is_right = np.isin(rows, list(part.right))
+        rows = np.array(sorted(part.left | part.right))
         wanted = self.wants_right[rows] ^ np.isin(rows, list(part.relabelled))
-        for line, (normal, offset) in self.lines.items():
-            for sign, cut in ((1.0, line), (-1.0, frozenset(range(self.problem.n_rows)) - line)):
-                if cut & here == part.right:
-                    return Division(rows, is_right, sign * normal, sign * offset, wanted)
-        raise AssertionError("every division is part of a linear division of all rows")
+        return _division(self.lines, part.left, part.right, wanted)
 
 
 def _flat(parts: tuple[Part, ...]) -> float:
@@ -325,7 +306,7 @@ def _flat(parts: tuple[Part, ...]) -> float:
 
 
 def tiny_label_problem(rng: np.random.Generator) -> Problem:
-    """Return a random problem of two classes, of depth one or two, for few enough rows.
+    """Return a random problem of two classes and depth one or two, small enough to enumerate.
 
     Examples
     --------

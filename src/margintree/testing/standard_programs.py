@@ -13,19 +13,7 @@ from margintree.exact.programs.program import Cone, Program
 
 @dataclass(frozen=True)
 class StandardProgram:
-    """A program, and what a solver should find out about it.
-
-    Attributes
-    ----------
-    name : str
-        What it is about.
-    make : callable
-        Returns the program.
-    reason : Reason
-        Why a solver should stop when it has no limit.
-    objective : float
-        The optimum; infinity when there is none.
-    """
+    """A program by name, with its optimum and the reason why a solver without limits stops."""
 
     name: str
     make: Callable[[], Program]
@@ -56,12 +44,12 @@ def program(
 
 
 def linear() -> Program:
-    """Return min x + 2y with x + y >= 1 and y >= x: both are one half."""
+    """Return min x + 2y with x + y >= 1 and y >= x; the optimum is x = y = 1/2."""
     return program([1, 2], [[1, 1], [-1, 1]], [1, 0])
 
 
 def knapsack(n: int = 40, seed: int = 0) -> Program:
-    """Return a covering problem with integers that is hard enough to need branching."""
+    """Return an integer covering problem that is hard enough to need branching."""
     rng = np.random.default_rng(seed)
     rows = rng.integers(5, 50, (5, n)).astype(float)
     prices = rows.mean(axis=0) + rng.integers(1, 10, n)
@@ -69,26 +57,25 @@ def knapsack(n: int = 40, seed: int = 0) -> Program:
 
 
 def small_cover() -> Program:
-    """Return min 3a + 4b + 5c over integers with 2a + 3b + 4c >= 6: a and c are one."""
+    """Return min 3a + 4b + 5c over integers with 2a + 3b + 4c >= 6; the optimum is a = c = 1."""
     return program([3, 4, 5], [[2, 3, 4]], [6], upper=1.0, whole=True)
 
 
 def cone(kind: MarginNorm) -> Program:
-    """Return min d with d in the cone of (x, y) and x + y >= 2: x and y are one."""
+    """Return min d with d in the cone of (x, y) and x + y >= 2; the optimum is x = y = 1."""
     return program([1, 0, 0], [[0, 1, 1]], [2], cones=(Cone(kind, 0, np.array([1, 2])),))
 
 
 def whole_cone() -> Program:
-    """Return min d with d >= (x^2 + y^2) / 2, x + y >= 1.5 and integers: x and y are one."""
-    made = program(
-        [1, 0, 0], [[0, 1, 1]], [1.5], 10.0, cones=(Cone("squared", 0, np.array([1, 2])),)
-    )
+    """Return min d with d >= (x^2 + y^2) / 2, x + y >= 1.5, x and y integer: x = y = 1."""
+    cones = (Cone("squared", 0, np.array([1, 2])),)
+    made = program([1, 0, 0], [[0, 1, 1]], [1.5], 10.0, cones=cones)
     made.integrality[1:] = True
     return made
 
 
 def infeasible() -> Program:
-    """Return a program that asks for x + y >= 3 with both at most one."""
+    """Return a program with x + y >= 3, x <= 1 and y <= 1."""
     return program([1, 1], [[1, 1]], [3], upper=1.0, whole=True)
 
 

@@ -1,7 +1,7 @@
-"""Slow twins of the compiled kernels: the same contracts, in the plainest words.
+"""Slow twins of the compiled kernels: the same results from the plainest code.
 
-Each function says what a kernel must return, by definition or by trying everything, with no thought
-of speed. Tests compare the two; a twin is right when it can be read off the model.
+Each function follows the definition or tries everything, and ignores speed. Tests compare it with
+its kernel. A twin is correct if you can read it off the model.
 """
 
 from collections.abc import Iterable
@@ -19,7 +19,7 @@ from margintree.search.margin.kernels.working_tree import KernelData, WorkingTre
 from margintree.testing.convex_polish import Division, convex_polish
 
 SLACK = 1e-6
-"""Share of the routing margin that rounding may take."""
+"""Share of the routing margin that rounding may consume."""
 
 Shape: TypeAlias = tuple["Shape", tuple[float, ...], "Shape"] | int
 """A subtree: the label of a terminal node, or left subtree, hyperplane and right subtree."""
@@ -31,7 +31,7 @@ def value(data: KernelData, tree: WorkingTree, node: int, row: int) -> float:
 
 
 def values(data: KernelData, tree: WorkingTree) -> FloatArray:
-    """Return ``f_t(x_i)`` of every node that splits, and 0 elsewhere, of shape (2**D, n)."""
+    """Return ``f_t(x_i)`` for nodes that split and 0 for others, of shape (2**D, n)."""
     found = np.zeros((len(tree.intercepts), len(data.X)))
     for node in np.flatnonzero(tree.splits):
         found[node] = [value(data, tree, int(node), row) for row in range(len(data.X))]
@@ -39,7 +39,7 @@ def values(data: KernelData, tree: WorkingTree) -> FloatArray:
 
 
 def path(data: KernelData, tree: WorkingTree, row: int, top: int = 1) -> list[int]:
-    """Return the nodes a row visits from ``top`` down to where it stops."""
+    """Return the nodes that a row visits from ``top`` to its terminal node."""
     if not tree.splits[top]:
         return [top]
     goes_right = value(data, tree, top, row) >= 0
@@ -58,7 +58,7 @@ def rows_below(stops: IntArray, node: int) -> IntArray:
 
 
 def subtree_cost(data: KernelData, tree: WorkingTree, row: int, top: int) -> float:
-    """Return what a row would pay from ``top`` on, the barrier of the local search included."""
+    """Return the cost of a row from ``top`` on, with the barrier of the local search."""
     *splitting, stop = path(data, tree, row, top)
     distances = np.abs([value(data, tree, node, row) for node in splitting])
     violations = data.pull[row] * np.maximum(0.0, 1.0 - distances).sum()
@@ -68,15 +68,14 @@ def subtree_cost(data: KernelData, tree: WorkingTree, row: int, top: int) -> flo
 
 
 def stop_price(data: KernelData, row: int, node: int, label: int) -> float:
-    """Return what a row pays that stops at a node: for its class, and for all calls before it."""
-    before = [
-        data.prices[row, side] * data.tolls[node, side] for side in np.flatnonzero(data.tolls[node])
-    ]
-    return float(data.stays[node] * data.prices[row, label] + sum(before))
+    """Return the price of a row that stops at a node: for its class, and for all calls before."""
+    prices, tolls = data.prices[row], data.tolls[node]
+    before = sum(prices[side] * tolls[side] for side in np.flatnonzero(tolls))
+    return float(data.stays[node] * prices[label] + before)
 
 
 def subtree_costs(data: KernelData, tree: WorkingTree) -> FloatArray:
-    """Return what each row would pay from each node on, of shape (2**(D+1), n); node 0 is none."""
+    """Return the cost of each row from each node on, of shape (2**(D+1), n); node 0 is unused."""
     costs = np.zeros((len(tree.splits), len(data.X)))
     for node in range(1, len(costs)):
         costs[node] = [subtree_cost(data, tree, row, node) for row in range(len(data.X))]
@@ -91,7 +90,7 @@ def subtree_splits(tree: WorkingTree, node: int) -> int:
 
 
 def shape(tree: WorkingTree, node: int, levels: int) -> Shape:
-    """Return the subtree of a node, cut off after so many levels of splits."""
+    """Return the subtree of a node, cut off below this number of levels of splits."""
     if not tree.splits[node] or not levels:
         return int(tree.labels[node])
     plane = (*tree.weights[node].tolist(), float(tree.intercepts[node]))
@@ -100,7 +99,7 @@ def shape(tree: WorkingTree, node: int, levels: int) -> Shape:
 
 
 def cheapest_labels(data: KernelData, tree: WorkingTree, stops: IntArray) -> IntArray:
-    """Return the labels of all nodes after every node with rows has taken its cheapest class."""
+    """Return the labels of all nodes, with the cheapest class at every node with rows."""
     labels = tree.labels.copy()
     for node in np.unique(stops):
         labels[node] = data.prices[stops == node].sum(axis=0).argmin()
@@ -110,7 +109,7 @@ def cheapest_labels(data: KernelData, tree: WorkingTree, stops: IntArray) -> Int
 def line_cost(
     line: FloatArray, left_costs: FloatArray, right_costs: FloatArray, pull: FloatArray, eps: float
 ) -> float:
-    """Return what rows with these values of ``f`` pay; infinity where one is too close."""
+    """Return the cost of rows with these values of ``f``; infinity if one is too close."""
     if (np.abs(line) < eps * (1 - SLACK)).any():
         return np.inf
     violations = pull @ np.maximum(0.0, 1.0 - np.abs(line))
@@ -118,15 +117,11 @@ def line_cost(
 
 
 def best_intercept(
-    along: FloatArray,
-    left_costs: FloatArray,
-    right_costs: FloatArray,
-    pull: FloatArray,
-    eps: float,
+    along: FloatArray, left_costs: FloatArray, right_costs: FloatArray, pull: FloatArray, eps: float
 ) -> float:
     """Return the least cost over all intercepts that leave rows on both sides.
 
-    Between places at which some ``|f|`` is 1 or ``eps`` the cost is linear, so these are enough.
+    The cost is linear between places where some ``|f|`` is 1 or ``eps``, so these are enough.
     """
     best = np.inf
     for place in _places(along, np.ones_like(along), eps):
@@ -145,7 +140,7 @@ def best_step(
     eps: float,
     reach: float,
 ) -> float:
-    """Return the least cost of ``start + a * changes`` over the places ``a`` within reach."""
+    """Return the least cost of ``start + a * changes`` over all places ``a`` within reach."""
     places = [place for place in _places(start, changes, eps) if -reach < place < reach]
     lines = [start + place * changes for place in places]
     costs = [line_cost(line, left_costs, right_costs, pull, eps) for line in lines]
@@ -153,7 +148,7 @@ def best_step(
 
 
 def _places(start: FloatArray, changes: FloatArray, eps: float) -> Iterable[float]:
-    """Yield the steps at which some row has the value 1, -1, eps or -eps."""
+    """Yield the steps at which some row reaches the value 1, -1, eps or -eps."""
     for where, change in zip(start.tolist(), changes.tolist(), strict=True):
         if change:
             yield from ((level - where) / change for level in (-1.0, -eps, eps, 1.0))
@@ -168,7 +163,7 @@ def scale_cost(data: KernelData, distances: FloatArray, pulls: FloatArray, scale
 def best_scale(data: KernelData, distances: FloatArray, pulls: FloatArray) -> float:
     """Return the least cost over all common norms that keep the routing margin.
 
-    The cost is convex, smooth but for kinks where a row comes to lie on its margin.
+    The cost is convex, and smooth except where a row meets its margin.
     """
     low, high = data.eps / distances.min(), 1.0 / distances.min()
     cost = partial(scale_cost, data, distances, pulls)
@@ -177,16 +172,11 @@ def best_scale(data: KernelData, distances: FloatArray, pulls: FloatArray) -> fl
 
 
 def margin_cost(
-    X: FloatArray,
-    sides: FloatArray,
-    box: FloatArray,
-    regular: float,
-    weights: FloatArray,
-    intercept: float,
+    X: FloatArray, sides: FloatArray, box: FloatArray, regular: float, w: FloatArray, b: float
 ) -> float:
     """Return ``regular/2 ||w||^2 + sum_i box_i * hinge(s_i f(x_i))``."""
-    hinges = np.maximum(0.0, 1.0 - sides * (X @ weights + intercept))
-    return float(regular / 2 * weights @ weights + box @ hinges)
+    hinges = np.maximum(0.0, 1.0 - sides * (X @ w + b))
+    return float(regular / 2 * w @ w + box @ hinges)
 
 
 def divisions(problem: Problem, tree: ObliqueTree) -> list[Division]:

@@ -1,4 +1,4 @@
-"""How large the hyperplanes of a tree worth finding can be: where every big-M comes from."""
+"""Bounds on the hyperplanes of any tree that is worth finding; every big-M follows from them."""
 
 from dataclasses import dataclass
 
@@ -7,29 +7,28 @@ import numpy as np
 from margintree._lib.arrays import FloatArray
 from margintree.core import topology
 from margintree.core.bound import contradictions, unnamed
+from margintree.core.judges import TIE_SLACK
 from margintree.core.problem import Problem
+from margintree.exact.programs.program import Program
 
 MANY_ROWS = 2000
-"""From how many rows on distances to all of them take too long."""
-
+"""Number of rows above which the distances between all rows take too long."""
 ROUNDING = 1e-9
 """Relative slack added to an upper bound so that a tree of exactly that cost stays feasible."""
 
 
 @dataclass(frozen=True, eq=False)
 class Bounds:
-    """What is known of every tree that costs at most the upper bound and whose splits all divide.
+    """Bounds on every tree that costs at most the upper bound and whose splits all divide.
 
     Attributes
     ----------
     margin : float
-        At least the margin term delta.
-    norms : ndarray of shape (2**D - 1,)
-        At least ``||w_t||``, for every branch node.
+        Upper bound on the margin term delta.
+    norms, intercepts : ndarray of shape (2**D - 1,)
+        Upper bounds on ``||w_t||`` and ``|b_t|``, for every branch node.
     values : ndarray of shape (n, 2**D - 1)
-        At least ``|f_t(x_i)|``, for every row and branch node, in the node or not.
-    intercepts : ndarray of shape (2**D - 1,)
-        At least ``|b_t|``, for every branch node.
+        Upper bounds on ``|f_t(x_i)|``, for every branch node and row, in the node or not.
     """
 
     margin: float
@@ -47,7 +46,7 @@ def derive_bounds(problem: Problem, upper_bound: float, no_idle_parent: bool) ->
     does not split has w = 0.
 
     *Values.* A node that splits has rows on both sides, so f_t vanishes at a point x_0 between two
-    of them, which lies in the convex hull of all rows. Then
+    of them. This point is in the convex hull of all rows. Then
     ``|f_t(x_i)| = |w_t'(x_i - x_0)| <= ||w_t|| ||x_i - x_0||``, and the distance to a point of the
     hull is largest at one of its corners: ``||x_i - x_0|| <= max_j ||x_i - x_j||``. A node that
     does not split has f = b = +-1.
@@ -77,10 +76,22 @@ def derive_bounds(problem: Problem, upper_bound: float, no_idle_parent: bool) ->
     )
 
 
-def farthest(X: FloatArray) -> FloatArray:
-    """Return the distance of every row to the row farthest from it, or a little more.
+def row_tolerance(problem: Problem, big_m: FloatArray) -> float:
+    """Return how far a row may be violated while the routing margin stays clear.
 
-    For many rows it is the distance to the farthest corner of the box around all rows.
+    If z is a tolerance away from 0 or 1 for a training row, C2 moves by M times that tolerance. The
+    row of C2 itself may be off by a tolerance relative to M. Both together must stay below the
+    share of the routing margin that the judge grants.
+    """
+    needed = TIE_SLACK * problem.routing_margin / (2 * float(big_m.max(initial=1.0)))
+    return float(np.clip(needed, 1e-9, Program.tolerance))
+
+
+def farthest(X: FloatArray) -> FloatArray:
+    """Return an upper bound on the distance from each row to any other row.
+
+    The bound is the largest distance, or, for many rows, the distance to the farthest corner of the
+    box around all rows.
     """
     if len(X) > MANY_ROWS:
         corner = np.maximum(X - X.min(axis=0), X.max(axis=0) - X)
@@ -90,6 +101,5 @@ def farthest(X: FloatArray) -> FloatArray:
 
 
 def least_errors(problem: Problem) -> float:
-    """Return a price of errors that no tree goes below: of equal rows, or of classes left out."""
-    n_leaves = topology.n_leaves(problem.depth)
-    return max(contradictions(problem), unnamed(problem, n_leaves))
+    """Return a lower bound on the price of errors, from equal rows and from classes left out."""
+    return max(contradictions(problem), unnamed(problem, topology.n_leaves(problem.depth)))

@@ -1,4 +1,4 @@
-"""What the constraint families look at: the problem, the bounds and where each variable is."""
+"""The data of the constraint families: the problem, the bounds and the places of variables."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,11 +15,11 @@ from margintree.exact.programs.strengthening import Strengthening
 
 @dataclass(frozen=True, eq=False)
 class Builder:
-    """A program in the making.
+    """A program under construction.
 
-    The index arrays have one column per node: ``z[:, t - 1]`` for every node, ``alpha``, ``h``,
-    ``e`` and ``left`` for the branch nodes. Without their own variables, ``alpha`` and ``h`` are
-    the z of the right child: where z and alpha are both 1, the row goes right.
+    The index arrays have one column per node: ``z[:, t - 1]`` for every node, ``alpha``, ``h`` and
+    ``e`` for the branch nodes. Without their own variables, ``alpha`` and ``h`` are the z of the
+    right child: where z and alpha are both 1, the row goes right.
     """
 
     problem: Problem
@@ -77,15 +77,13 @@ class Builder:
 
     @property
     def big_m(self) -> FloatArray:
-        """M of C2: ``1 + |f_t(x_i)|`` at most, so that C2 says nothing of rows elsewhere."""
+        """M of C2: at least ``1 + |f_t(x_i)|``, so that C2 is always true for rows elsewhere."""
         return 1.0 + self.bounds.values
 
     def split_value(self) -> list[Term]:
         """Return the terms of ``f_t(x_i)``, for every row and branch node."""
-        features = [
-            (self.problem.X[:, [j]], self["w"][None, :, j]) for j in range(self.problem.n_features)
-        ]
-        return [*features, (1.0, self["b"][None, :])]
+        X, w = self.problem.X, self["w"]
+        return [*((X[:, [j]], w[None, :, j]) for j in range(len(w.T))), (1.0, self["b"][None, :])]
 
     def on_left(self, coefficient: FloatArray) -> list[Term]:
         """Return the terms of "row i is in branch node t and on its left side"."""
@@ -96,10 +94,6 @@ class Builder:
 
 def start_builder(problem: Problem, strengthening: Strengthening, bounds: Bounds) -> Builder:
     """Return a builder with all variables laid out."""
-    return Builder(problem, strengthening, bounds, lay_out(_shapes(problem, strengthening)))
-
-
-def _shapes(problem: Problem, strengthening: Strengthening) -> dict[str, tuple[int, ...]]:
     n, p, K = problem.n_rows, problem.n_features, problem.n_classes
     B, leaves = topology.n_branch_nodes(problem.depth), topology.n_leaves(problem.depth)
     shapes: dict[str, tuple[int, ...]] = {
@@ -117,4 +111,4 @@ def _shapes(problem: Problem, strengthening: Strengthening) -> dict[str, tuple[i
         shapes |= {"alpha": (n, B), "h": (n, B)}
     if strengthening.pair_margins:
         shapes["s"] = ()
-    return shapes
+    return Builder(problem, strengthening, bounds, lay_out(shapes))

@@ -35,8 +35,8 @@ def c2b(builder: Builder) -> Rows:
 def c3(builder: Builder) -> Rows:
     """State that every row is in exactly one node of every level.
 
-    Without alpha and h it is the root that holds every row, and every branch node that hands its
-    rows to its two children.
+    Without alpha and h it states that the root holds every row, and that every branch node hands
+    its rows to its two children.
     """
     z = builder.z
     if builder.strengthening.project_variables:
@@ -48,36 +48,32 @@ def c3(builder: Builder) -> Rows:
 
 
 def c4(builder: Builder) -> Rows:
-    """State that a row in a node is in the node's parent, too."""
+    """State that a row in a node is in the parent of the node, too."""
     nodes = np.arange(2, topology.n_nodes(builder.problem.depth) + 1)
     return rows([(1.0, builder.z[:, nodes - 1]), (-1.0, builder.z[:, nodes // 2 - 1])], upper=0.0)
 
 
 def c5a(builder: Builder) -> Rows:
-    """State that a row that does not go left is on the right side, at the leaves too."""
+    """State that a row that does not go left is on the right side, above leaves too."""
     terms = [(1.0, builder.z_branch), (-1.0, builder.z_left), (-1.0, builder.alpha)]
     return rows(terms, upper=0.0)
 
 
 def c5b(builder: Builder) -> Rows:
-    """State that a row that does not go right is on the left side, at the leaves too."""
+    """State that a row that does not go right is on the left side, above leaves too."""
     terms = [(1.0, builder.z_branch), (-1.0, builder.z_right), (1.0, builder.alpha)]
     return rows(terms, upper=1.0)
 
 
 def c6a(builder: Builder) -> Rows:
-    """State that h is 1 where z and alpha are."""
+    """State that h is 1 where z and alpha are 1."""
     return rows([(1.0, builder.h), (-1.0, builder.z_branch), (-1.0, builder.alpha)], lower=-1.0)
 
 
 def c6b(builder: Builder) -> Rows:
-    """State that h is 0 where alpha is, and alpha where z is."""
-    return merge(
-        [
-            rows([(1.0, builder.h), (-1.0, builder.alpha)], upper=0.0),
-            rows([(1.0, builder.alpha), (-1.0, builder.z_branch)], upper=0.0),
-        ]
-    )
+    """State that h is 0 where alpha is 0, and alpha is 0 where z is 0."""
+    below_alpha = rows([(1.0, builder.h), (-1.0, builder.alpha)], upper=0.0)
+    return merge([below_alpha, rows([(1.0, builder.alpha), (-1.0, builder.z_branch)], upper=0.0)])
 
 
 def c6c(builder: Builder) -> Rows:
@@ -98,7 +94,7 @@ def c6d(builder: Builder) -> Rows:
 
 
 def c7(builder: Builder) -> Rows:
-    """State that every leaf has one class; `label_used_leaves`: that every used leaf has one."""
+    """State that every leaf has one class; with `label_used_leaves`, that every used leaf has."""
     terms = total(1.0, builder["q"])
     if not builder.strengthening.label_used_leaves:
         return rows(terms, lower=1.0, upper=1.0)
@@ -109,10 +105,10 @@ def c7(builder: Builder) -> Rows:
 
 
 def opened_by(leaf: int) -> int:
-    """Return the branch node that must split for a row to reach the leaf; 0 when none must.
+    """Return the branch node that must split for a row to reach the leaf; 0 if there is none.
 
-    In a tree whose idle nodes send everything left and have nothing but idle nodes below them, a
-    leaf is reached exactly if the last node on its path that it leaves to the right splits.
+    Assume that idle nodes send everything left and have only idle nodes below them. Then rows can
+    reach a leaf exactly if the last node that its path leaves to the right splits.
 
     Examples
     --------
@@ -129,8 +125,8 @@ def c8(builder: Builder) -> Rows:
 
     By leaf, ``L_t >= sum_i w_i C[y_i, k] z_it - M_k (1 - q_kt)``: with q_kt = 0 the right side must
     not be positive, and no leaf of class k can cost more than M_k = sum_i w_i C[y_i, k], which is
-    n - n_k when every error costs 1. Without `classwise_c8` all M_k are the price of getting
-    every row as wrong as can be, which is n when every error costs 1.
+    n - n_k when every error costs 1. Without `classwise_c8` every M_k is the price of the worst
+    error of every row, which is n when every error costs 1.
 
     By row, for every price theta in the row's line of C,
     ``L_it >= w_i (theta z_it - sum_k max(0, theta - C[y_i, k]) q_kt)``. If the row is in the leaf
@@ -162,7 +158,7 @@ def _c8_by_row(builder: Builder) -> Rows:
 
 
 def r(builder: Builder) -> Rows:
-    """State the routing margin: ``e <= 1 - eps``, so that sides and signs agree."""
+    """State the routing margin: ``e <= 1 - eps``, so that the side of a row is the sign of f."""
     largest = 1.0 - builder.problem.routing_margin
     if not builder.strengthening.rowwise_r:
         return rows([(1.0, builder["e"])], upper=largest)
@@ -176,17 +172,11 @@ def rows_of_rules(
 ) -> dict[str, Rows]:
     """Return a family of rows for every rule that is in force.
 
+    ``left`` and ``right`` say whether a row is in this child of a branch node, ``splits`` whether a
+    branch node splits.
+
     *Leaf mass.* Rows stop in a child of some split. So it is enough that both children of every
     split have the least weight: a child that splits again holds the rows of at least two leaves.
-
-    Parameters
-    ----------
-    problem : Problem
-        The training set and its rules.
-    left, right : int ndarray of shape (n, 2**D - 1)
-        The variables that say whether a row is in the left or right child of a branch node.
-    splits : int ndarray of shape (2**D - 1,)
-        The variables that say whether a branch node splits.
     """
     rules, weights = problem.rules, problem.row_weights[:, None]
     families = {}

@@ -1,28 +1,27 @@
-"""Rows beyond the literal model: each keeps an optimal tree, but for the two heuristics at the end.
+"""Cuts beyond the literal model; all but the two heuristics at the end keep an optimal tree.
 
-A tree in the form of `canonical.canonical` satisfies all of them if it is optimal.
+An optimal tree in the form of `strengthening.canonical` satisfies all of them.
 """
 
 import numpy as np
 from scipy.spatial import KDTree
 
-from margintree._lib.arrays import BoolArray, FloatArray, IntArray
+from margintree._lib.arrays import BoolArray, IntArray
 from margintree.core.problem import Problem
 from margintree.exact.programs.big_m import farthest
 from margintree.exact.programs.builder import Builder
 from margintree.exact.programs.program import Cone, Rows, merge, rows, total
 
 PAIRS_PER_ROW = 6
-"""How many rows of other classes, the closest ones, each row is paired with."""
-
+"""Each row is paired with this many of the closest rows of other classes."""
 FLIP_ROWS = 100
-"""For how many rows, the first ones, `flip_symmetry` is stated: entries grow with the square."""
+"""`flip_symmetry` is stated for this many rows, because entries grow with their square."""
 
 
 def sibling_classes(builder: Builder) -> Rows:
     """State that the two leaves below a split predict different classes.
 
-    Were their classes the same, the tree without the split would predict the same and cost less.
+    If their classes were equal, the tree without the split would predict the same and cost less.
     With `label_used_leaves` the right leaf below an idle node has no class at all.
     """
     q, parents = builder["q"], builder.leaves[::2] // 2
@@ -36,9 +35,9 @@ def flip_symmetry(builder: Builder) -> Rows:
     """State which side is left, and that the rows of an idle node go there.
 
     Negating the hyperplane of a node and swapping its subtrees gives a tree of the same cost, so
-    one chosen row of every node may be sent left, the first: ``z_i,right <= sum_{j<i} z_j,left``.
-    Above two leaves whose classes must differ, the smaller class is left instead:
-    ``q_k,right <= sum_{l<k} q_l,left``. That is stronger, for there are fewer classes than rows.
+    the first row of every node may be sent left: ``z_i,right <= sum_{j<i} z_j,left``. Above two
+    leaves whose classes must differ, the smaller class is left instead:
+    ``q_k,right <= sum_{l<k} q_l,left``. This is stronger, since there are fewer classes than rows.
     """
     by_class = builder.strengthening.orders_classes
     nodes = builder.branch[: len(builder.leaves) // 2 - 1 if by_class else None] - 1
@@ -59,38 +58,31 @@ def _preceded(right: IntArray, left: IntArray) -> Rows:
 def no_idle_parent(builder: Builder) -> Rows:
     """State that a child splits only if its parent does.
 
-    An idle node hands its rows to one child; that child's subtree may as well stand in its place.
+    An idle node hands its rows to one child, and the subtree of this child may take its place.
     """
-    children = builder.branch[1:]
-    return rows(
-        [(1.0, builder["d"][children - 1]), (-1.0, builder["d"][children // 2 - 1])], upper=0.0
-    )
+    children, d = builder.branch[1:], builder["d"]
+    return rows([(1.0, d[children - 1]), (-1.0, d[children // 2 - 1])], upper=0.0)
 
 
 def useful_leaves(builder: Builder) -> Rows:
-    """State that both leaves below a split get enough rows right to pay for the split.
+    """State that both leaves below a split classify enough rows correctly to pay for the split.
 
     Replace the split by a leaf of the other side's class: the rows that were right here are now
     wrong, at c1 each, and nothing else gets worse, while c3 is saved. So the weight of the rows
-    that are right is at least c3 / c1, and, if the split is worth anything, at least one row's.
-    Only stated when every error costs the same and is counted row by row.
+    that are right is at least c3 / c1. It is also at least that of one row, or the split would be
+    worth nothing. Only stated when every error costs the same and is counted row by row.
     """
     problem = builder.problem
-    if not (
-        builder.strengthening.rowwise_c8 and problem.costs.errors > 0 and _plain_errors(problem)
-    ):
+    is_plain = np.array_equal(problem.error_costs, 1.0 - np.eye(problem.n_classes))
+    if not (builder.strengthening.rowwise_c8 and problem.costs.errors > 0 and is_plain):
         return merge([])
     least = max(problem.costs.splits / problem.costs.errors, float(problem.row_weights.min()))
     right = [*total(problem.row_weights, builder.z_leaf), *total(-1.0, builder["L"])]
     return rows([*right, (-least, builder["d"][builder.leaves // 2 - 1])], lower=0.0)
 
 
-def _plain_errors(problem: Problem) -> bool:
-    return bool(np.array_equal(problem.error_costs, 1.0 - np.eye(problem.n_classes)))
-
-
 def pair_margins(builder: Builder) -> Rows:
-    """State that two rows of different classes pay for being close, wherever they are separated.
+    """State that two close rows of different classes pay wherever they are separated.
 
     Let s be the square root of 2 delta (or 2 delta, if the norm is plain), so s >= ||w_t||. Rows i
     and j of different classes that are both predicted right are in different leaves, hence on
@@ -99,22 +91,20 @@ def pair_margins(builder: Builder) -> Rows:
     a_i is 1 if row i is predicted wrong: with an error the right side is not positive. Rows that
     may be predicted wrong for free are left out.
     """
-    problem = builder.problem
-    i, j = close_pairs(problem, among=_cheapest_error(problem) > 0)
+    problem, e, L = builder.problem, builder["e"], builder["L"]
+    # The least price of an error of each row turns L into a_i.
+    wrong = problem.error_costs + np.where(np.eye(problem.n_classes, dtype=bool), np.inf, 0.0)
+    cheapest = problem.row_weights * wrong.min(axis=1)[problem.y]
+    i, j = close_pairs(problem, among=cheapest > 0)
     distance = np.linalg.norm(problem.X[i] - problem.X[j], axis=1)
-    terms = [
-        (distance, builder["s"]),
-        *total(1.0, builder["e"][i].T),
-        *total(1.0, builder["e"][j].T),
-    ]
+    terms = [(distance, builder["s"]), *total(1.0, e[i].T), *total(1.0, e[j].T)]
     for row in (i, j):
-        cheapest = _cheapest_error(problem)[row]
-        terms += total(2.0 / (cheapest * np.ones((builder["L"].shape[1], 1))), builder["L"][row].T)
+        terms += total(2.0 / (cheapest[row] * np.ones((L.shape[1], 1))), L[row].T)
     return rows(terms, lower=2.0)
 
 
 def close_pairs(problem: Problem, among: BoolArray) -> tuple[IntArray, IntArray]:
-    """Return pairs of rows of different classes, for each row the closest few."""
+    """Return pairs of each row with the closest rows of other classes."""
     pairs = np.empty((0, 2), dtype=np.int64)
     for k in range(problem.n_classes):
         own, others = (np.flatnonzero(among & mask) for mask in (problem.y == k, problem.y != k))
@@ -127,28 +117,23 @@ def close_pairs(problem: Problem, among: BoolArray) -> tuple[IntArray, IntArray]
     return first, second
 
 
-def _cheapest_error(problem: Problem) -> FloatArray:
-    wrong = problem.error_costs + np.where(np.eye(problem.n_classes, dtype=bool), np.inf, 0.0)
-    return np.asarray(problem.row_weights * wrong.min(axis=1)[problem.y])
-
-
 def pair_cone(builder: Builder) -> tuple[Cone, ...]:
     """State that delta is at least the margin price of s."""
-    vector = builder["s"].reshape(1)
-    return (Cone(builder.problem.margin_norm, int(builder["delta"]), vector),)
+    delta, s = int(builder["delta"]), builder["s"].reshape(1)
+    return (Cone(builder.problem.margin_norm, delta, s),)
 
 
 def every_class_owns_leaf(builder: Builder) -> Rows:
-    """Heuristic: state that every class that has a row is the class of some leaf."""
+    """Heuristic: state that every class with a row is the class of some leaf."""
     present = builder.problem.class_mass() > 0
     return rows(total(1.0, builder["q"][present].T), lower=1.0)
 
 
 def cluster_fixing(builder: Builder) -> Rows:
-    """Heuristic: send a dense cluster to the first leaf, one far away to the last."""
+    """Heuristic: send a dense cluster to the first leaf, and one far away to the last."""
     first, last = far_clusters(builder.problem)
-    parts = [(builder.z_leaf[first, 0], 1.0), (builder.z_leaf[last, -1], 1.0)]
-    return merge([rows([(1.0, z)], lower=one) for z, one in parts])
+    parts = (builder.z_leaf[first, 0], builder.z_leaf[last, -1])
+    return merge([rows([(1.0, z)], lower=1.0) for z in parts])
 
 
 def far_clusters(problem: Problem, radius: float = 0.1) -> tuple[BoolArray, BoolArray]:
@@ -156,13 +141,9 @@ def far_clusters(problem: Problem, radius: float = 0.1) -> tuple[BoolArray, Bool
 
     A cluster is a row with all rows of its class within ``radius`` times the largest distance.
     """
-    reach = radius * float(farthest(problem.X).max())
-    clusters = np.array(
-        [
-            (np.linalg.norm(problem.X - x, axis=1) <= reach) & (problem.y == y)
-            for x, y in zip(problem.X, problem.y, strict=True)
-        ]
-    )
+    X, y = problem.X, problem.y
+    reach = radius * float(farthest(X).max())
+    clusters = (np.array([np.linalg.norm(X - x, axis=1) for x in X]) <= reach) & (y == y[:, None])
     dense = int(clusters.sum(axis=1).argmax())
-    far = int(np.linalg.norm(problem.X - problem.X[dense], axis=1).argmax())
+    far = int(np.linalg.norm(X - X[dense], axis=1).argmax())
     return clusters[dense], clusters[far] & ~clusters[dense]

@@ -1,12 +1,12 @@
-"""What the models of OCT and OCT-H share: rows in leaves, the classes of leaves and their errors.
+"""The common part of the OCT and OCT-H models: rows in leaves, classes and errors of leaves.
 
-After Bertsimas and Dunn, Optimal classification trees (Machine Learning, 2017), whose letters are
-used: ``d`` says whether a node splits, ``z`` in which leaf a row is, ``l`` whether a leaf has rows,
-``c`` its class and ``L`` its errors. Two things differ, neither of which changes the optimum.
+After Bertsimas and Dunn, Optimal classification trees (Machine Learning, 2017), in the letters of
+the paper: ``d`` says whether a node splits, ``z`` which leaf a row is in, ``l`` whether a leaf has
+rows, ``c`` its class and ``L`` its errors. There are two differences; neither changes the optimum.
 
-- Rows have weights, and the constant of the error rows is the weight of the other classes, the
-  smallest that is right.
-- The rows that bound ``L`` from above are left out, since ``L`` is minimised.
+- Rows have weights. The constant of the error rows is the weight of the other classes, which is the
+  smallest valid one.
+- The rows that bound ``L`` from above are left out, because ``L`` is minimised.
 
 In a node that does not split everything goes right in these models, and left in our trees.
 """
@@ -19,7 +19,7 @@ import numpy as np
 from margintree._lib.arrays import FloatArray, IntArray
 from margintree.core import topology
 from margintree.core.problem import Problem
-from margintree.exact.programs.program import Block, Program, Rows, lay_out, rows, stack, total
+from margintree.exact.programs.program import Block, Program, Rows, assemble, lay_out, rows, total
 
 Shapes = Mapping[str, tuple[int, ...]]
 Domains = Mapping[str, tuple[float, float]]
@@ -29,8 +29,8 @@ Domains = Mapping[str, tuple[float, float]]
 class LeafBuilder:
     """The rows of a model that counts errors in leaves, family by family.
 
-    A subclass adds the variables of the splits (`split_shapes`) and the rows that say which rows a
-    split sends where.
+    A subclass adds the variables of the splits (`split_shapes`) and the families that state where a
+    split sends its rows.
     """
 
     problem: Problem
@@ -42,7 +42,7 @@ class LeafBuilder:
 
     @property
     def blocks(self) -> dict[str, Block]:
-        """Where all variables are."""
+        """The blocks of all variables."""
         n_branch, n_leaves = len(self.branch), len(self.branch) + 1
         leaf_shapes: Shapes = {
             "d": (n_branch,),
@@ -62,7 +62,7 @@ class LeafBuilder:
         return topology.branch_nodes(self.problem.depth)
 
     def ways(self, side: int) -> tuple[IntArray, IntArray]:
-        """Return all pairs of a branch node and a leaf below it on this side, as positions."""
+        """Return the positions of all pairs of a branch node and a leaf below it on this side."""
         n_leaves = topology.n_leaves(self.problem.depth)
         pairs = [
             (t // 2 - 1, leaf - n_leaves)
@@ -80,49 +80,24 @@ class LeafBuilder:
         priced: str,
         tolerance: float = Program.tolerance,
     ) -> Program:
-        """Return the program with these rows about the splits, and all others.
+        """Return the program with these families about the splits, and the common ones.
 
-        Parameters
-        ----------
-        splits : mapping of str to Rows
-            The families that describe the splits.
-        domains : mapping of str to pair of float
-            Lower and upper bounds of the continuous variables of the splits.
-        priced : str
-            The variables that pay the price of a split.
-        tolerance : float
-            By how much a solver may violate a row.
+        ``domains`` has the lower and upper bounds of the continuous variables of the splits;
+        ``priced`` names the variables that pay the price of a split.
         """
-        blocks = self.blocks
-        n_variables = sum(block.size for block in blocks.values())
-        matrix, row_lower, row_upper, places = stack({**splits, **self._leaf_rows()}, n_variables)
-        prices = np.zeros(n_variables)
-        prices[self["L"]], prices[self[priced]] = self.problem.costs.errors, self._split_price
-        lower, upper = np.zeros(n_variables), np.ones(n_variables)
-        integrality = np.ones(n_variables, dtype=bool)
-        whole = {"L": (0.0, float(self.problem.row_weights.sum()))}
-        for name, (low, high) in {**domains, **whole}.items():
-            lower[self[name]], upper[self[name]] = low, high
-            integrality[self[name]] = False
-        return Program(
-            objective=prices,
-            lower=lower,
-            upper=upper,
-            integrality=integrality,
-            matrix=matrix,
-            row_lower=row_lower,
-            row_upper=row_upper,
-            blocks=blocks,
-            families=places,
+        blocks, costs = self.blocks, self.problem.costs
+        domains = {**domains, "L": (0.0, float(self.problem.row_weights.sum()))}
+        return assemble(
+            blocks,
+            {**splits, **self._leaf_rows()},
+            prices={"L": costs.errors, priced: costs.splits},
+            domains=domains,
+            integers=blocks.keys() - domains.keys(),
             tolerance=tolerance,
         )
 
-    @property
-    def _split_price(self) -> float:
-        return self.problem.costs.splits
-
     def _leaf_rows(self) -> dict[str, Rows]:
-        """Return the families that the models share."""
+        """Return the families that both models have."""
         return {
             "rows": rows(total(1.0, self["z"].T), lower=1.0, upper=1.0),
             "leaves": rows([(1.0, self["z"]), (-1.0, self["l"][None, :])], upper=0.0),
@@ -134,7 +109,7 @@ class LeafBuilder:
         }
 
     def _mass(self) -> Rows:
-        """State that a leaf that is used has enough weight."""
+        """State that a leaf with rows has at least the least weight."""
         weight = total(self.problem.row_weights[:, None], self["z"])
         return rows([*weight, (-self.problem.rules.least_mass, self["l"])], lower=0.0)
 
@@ -144,7 +119,7 @@ class LeafBuilder:
         classes = np.arange(self.problem.n_classes)
         strange = np.where(y[:, None] != classes, weights[:, None], 0.0)
         others = strange.sum(axis=0)[:, None]
-        # L >= weight of other classes - (1 - c) times the most that can be.
+        # L >= weight of the other classes in the leaf - (1 - c) times their weight in all rows.
         wrong = total(-strange[:, :, None], self["z"][:, None, :])
         return rows([(1.0, self["L"][None, :]), *wrong, (-others, self["c"])], lower=-others)
 
@@ -156,7 +131,7 @@ class LeafBuilder:
 
 
 def n_entries(problem: Problem) -> int:
-    """Return about how many entries the matrix of such a model has."""
+    """Return the approximate number of entries in the matrix of such a model."""
     ways = problem.n_rows * topology.n_leaves(problem.depth) * problem.depth
     return ways * (problem.n_features + 2)
 
@@ -164,17 +139,11 @@ def n_entries(problem: Problem) -> int:
 def fill_leaf(
     problem: Problem, program: Program, values: FloatArray, node: int, inside: IntArray
 ) -> None:
-    """Put rows that stop at a node into the leaf where they end up, with their best class."""
-    leaf = _rightmost(node, topology.n_leaves(problem.depth))
+    """Put the rows that stop at a node into its rightmost leaf, with their best class."""
+    leaf = (node + 1) * 2 ** (problem.depth - topology.depth_of(node)) - 1
+    leaf -= topology.n_leaves(problem.depth)
     mass = problem.class_mass(inside)
     values[program.block("z")[inside, leaf]] = 1.0
     values[program.block("l")[leaf]] = 1.0
     values[program.block("c")[int(mass.argmax()), leaf]] = 1.0
     values[program.block("L")[leaf]] = mass.sum() - mass.max()
-
-
-def _rightmost(node: int, first_leaf: int) -> int:
-    """Return the position of the leaf where rows of a node end up that does not split."""
-    while node < first_leaf:
-        node = topology.right(node)
-    return node - first_leaf

@@ -1,4 +1,4 @@
-"""The MOCTSVM model: from a problem to a program, from a tree to values, and back."""
+"""The MOCTSVM model: its program, and the translation between trees and values."""
 
 from dataclasses import replace
 
@@ -6,15 +6,14 @@ import numpy as np
 
 from margintree._lib.arrays import BoolArray, FloatArray
 from margintree.core import topology
-from margintree.core.judges import TIE_SLACK
 from margintree.core.problem import Problem
 from margintree.core.simplify import remove_empty_sides, simplify, with_cheapest_classes
 from margintree.core.tree import ObliqueTree
 from margintree.exact.programs import constraints, cuts
-from margintree.exact.programs.big_m import derive_bounds
+from margintree.exact.programs.big_m import derive_bounds, row_tolerance
 from margintree.exact.programs.builder import Builder, start_builder
 from margintree.exact.programs.constraints import rows_of_rules
-from margintree.exact.programs.program import Formulation, Program, Rows, stack
+from margintree.exact.programs.program import Formulation, Program, Rows, assemble
 from margintree.exact.programs.strengthening import Strengthening, canonical
 
 _CUTS = (
@@ -33,15 +32,9 @@ def build(
 ) -> Program:
     """Return the program whose optimum is the cheapest tree.
 
-    Parameters
-    ----------
-    problem : Problem
-        The training set and its costs.
-    upper_bound : float
-        The cost of a known tree, as the judge prices it. Every big-M follows from it; build again
-        when a better tree is known. Dearer trees may be cut off.
-    strengthening : Strengthening, optional
-        What is added to the literal model; `Strengthening.default` by default.
+    ``upper_bound`` is the judge's cost of a known tree. Every big-M follows from it, and the
+    program may cut off trees that cost more. Build again when you know a better tree.
+    ``strengthening`` is `Strengthening.default` by default.
 
     Examples
     --------
@@ -53,22 +46,28 @@ def build(
     strengthening = Strengthening.default() if strengthening is None else strengthening
     bounds = derive_bounds(problem, upper_bound, strengthening.no_idle_parent)
     builder = start_builder(problem, strengthening, bounds)
-    n_variables = sum(block.size for block in builder.blocks.values())
-    matrix, row_lower, row_upper, places = stack(_rows(builder), n_variables)
-    lower, upper, integrality = _domains(builder, n_variables)
-    return Program(
-        objective=_objective(builder, n_variables),
-        lower=lower,
-        upper=upper,
-        integrality=integrality,
-        matrix=matrix,
-        row_lower=row_lower,
-        row_upper=row_upper,
+    costs, largest = problem.costs, bounds.norms[:, None]
+    return assemble(
+        builder.blocks,
+        _rows(builder),
+        prices={
+            "delta": 1.0,
+            "L": costs.errors,
+            "e": costs.violations * problem.row_weights[:, None],
+            "d": costs.splits,
+        },
+        domains={
+            "delta": (0.0, bounds.margin),
+            "w": (-largest, largest),
+            "b": (-bounds.intercepts, bounds.intercepts),
+            "L": (0.0, np.inf),
+            "e": (0.0, np.inf),
+            "s": (0.0, bounds.norms[0]),
+        },
+        integers=("d", "v", "q", "z", "alpha", "h"),
         cones=constraints.c1(builder)
         + (cuts.pair_cone(builder) if strengthening.pair_margins else ()),
-        blocks=builder.blocks,
-        families=places,
-        tolerance=_tolerance(builder),
+        tolerance=row_tolerance(problem, builder.big_m),
         traits=strengthening.names,
     )
 
@@ -83,51 +82,12 @@ def _rows(builder: Builder) -> dict[str, Rows]:
     return model | rules | {name: getattr(cuts, name)(builder) for name in extra}
 
 
-def _objective(builder: Builder, n_variables: int) -> FloatArray:
-    costs = builder.problem.costs
-    prices = np.zeros(n_variables)
-    prices[builder["delta"]] = 1.0
-    prices[builder["L"]] = costs.errors
-    prices[builder["e"]] = costs.violations * builder.problem.row_weights[:, None]
-    prices[builder["d"]] = costs.splits
-    return prices
-
-
-def _domains(builder: Builder, n_variables: int) -> tuple[FloatArray, FloatArray, BoolArray]:
-    """Return lower and upper bounds and integrality of the variables."""
-    lower, upper = np.zeros(n_variables), np.full(n_variables, np.inf)
-    integrality = np.zeros(n_variables, dtype=bool)
-    for name in ("d", "v", "q", "z", "alpha", "h"):
-        if name in builder.blocks:
-            integrality[builder[name]] = True
-            upper[builder[name]] = 1.0
-    bounds = builder.bounds
-    for name, largest in (("w", bounds.norms[:, None]), ("b", bounds.intercepts)):
-        lower[builder[name]], upper[builder[name]] = -largest, largest
-    upper[builder["delta"]] = bounds.margin
-    if "s" in builder.blocks:
-        upper[builder["s"]] = bounds.norms[0]
-    return lower, upper, integrality
-
-
-def _tolerance(builder: Builder) -> float:
-    """Return how exactly rows must hold.
-
-    A row of the training set that is a tolerance away from 0 or 1 in z moves C2 by M times that,
-    and the row of C2 itself may be off by a tolerance relative to M. Both together must stay below
-    the share of the routing margin that the judge grants.
-    """
-    largest = float(builder.big_m.max(initial=1.0))
-    needed = TIE_SLACK * builder.problem.routing_margin / (2 * largest)
-    return float(np.clip(needed, 1e-9, 1e-6))
-
-
 def encode_tree(problem: Problem, program: Program, tree: ObliqueTree) -> FloatArray:
-    """Return the values of the program's variables that stand for a tree.
+    """Return the values of the program's variables that represent a tree.
 
-    The tree is first brought into the form that the strengthening demands (`canonical`), which
-    costs as much or less. The values are feasible if the tree has no ties and costs at most the
-    program's upper bound.
+    `canonical` first brings the tree into the form that the strengthening demands, which does not
+    raise its cost. The values are feasible if the tree has no ties and costs at most the program's
+    upper bound.
 
     Examples
     --------
@@ -160,12 +120,17 @@ def _encoded(
     norm = float(np.linalg.norm(tree.weights, axis=1).max())
     prices = problem.error_costs[problem.y][:, tree.leaf_classes] * problem.row_weights[:, None]
     errors = in_leaf * prices
+    q: FloatArray = np.eye(problem.n_classes)[:, tree.leaf_classes]
+    if strengthening.label_used_leaves:
+        for column, leaf in enumerate(topology.leaves(tree.depth)):
+            opener = constraints.opened_by(leaf)
+            q[:, column] *= opener == 0 or tree.splits[opener - 1]
     return {
         "delta": np.array(problem.margin_price(norm)),
         "s": np.array(norm),
         "d": tree.splits.astype(np.float64),
         "v": np.ones(n_leaves - 1),
-        "q": _encoded_classes(problem, tree, strengthening),
+        "q": q,
         "w": tree.weights,
         "b": tree.intercepts,
         "L": errors if strengthening.rowwise_c8 else errors.sum(axis=0),
@@ -176,22 +141,11 @@ def _encoded(
     }
 
 
-def _encoded_classes(
-    problem: Problem, tree: ObliqueTree, strengthening: Strengthening
-) -> FloatArray:
-    q: FloatArray = np.eye(problem.n_classes)[:, tree.leaf_classes]
-    if strengthening.label_used_leaves:
-        for column, leaf in enumerate(topology.leaves(tree.depth)):
-            opener = constraints.opened_by(leaf)
-            q[:, column] *= opener == 0 or tree.splits[opener - 1]
-    return q
-
-
 def decode(problem: Problem, program: Program, values: FloatArray) -> ObliqueTree:
-    """Return the tree that the values of a program stand for.
+    """Return the tree that the values of a program represent.
 
-    Rows go where z sends them. A node whose rows all go the same way does not split, and where
-    they all go right its subtrees change places, for an idle node sends everything left.
+    z decides where rows go. A node whose rows all go the same way does not split. If they all go
+    right, its subtrees change places, because an idle node sends everything left.
     """
     z = np.round(values[program.block("z")]).astype(bool)
     n_leaves = topology.n_leaves(problem.depth)
@@ -224,4 +178,4 @@ FORMULATION = Formulation(
     n_entries=_n_entries,
     grows_tighter=True,
 )
-"""The model of MOCTSVM; what it decodes is simplified."""
+"""The model of MOCTSVM; decoding simplifies the tree."""

@@ -1,9 +1,9 @@
 """The model of optimal classification trees with axis-parallel splits: OCT, as a program.
 
 After Bertsimas and Dunn, Optimal classification trees (Machine Learning, 2017): ``a`` and ``b`` are
-the feature and the threshold of a split, all else is in `leaves`. Features are replaced by their
-ranks, scaled to [0, 1]. The model only looks at the order of the values, and the ranks of
-neighbours are far enough apart for every solver.
+the feature and the threshold of a split; `leaves` has the rest. Features are replaced by their
+ranks, scaled to [0, 1]: the model depends only on the order of the values, and neighbouring ranks
+are far enough apart for every solver.
 """
 
 import numpy as np
@@ -18,16 +18,11 @@ from margintree.exact.programs.leaves import LeafBuilder, Shapes, fill_leaf, n_e
 from margintree.exact.programs.program import Formulation, Program, Rows, merge, rows, total
 
 ROUNDING = 1e-4
-"""How far a threshold, counted in ranks, may lie above a rank and still send it right."""
+"""A threshold this many ranks above a value still sends it right."""
 
 
 def build_oct(problem: Problem) -> Program:
-    """Return the program whose optimum is the axis-parallel tree with the cheapest errors.
-
-    Parameters
-    ----------
-    problem : Problem
-        The training set, its rules and its costs, but for that of violations.
+    """Return the program whose optimum is the cheapest axis-parallel tree.
 
     Examples
     --------
@@ -42,8 +37,6 @@ def build_oct(problem: Problem) -> Program:
 
 
 class _Builder(LeafBuilder):
-    """The rows of the model, family by family."""
-
     @property
     def split_shapes(self) -> Shapes:
         n_branch = len(self.branch)
@@ -60,7 +53,7 @@ class _Builder(LeafBuilder):
     def left(self) -> Rows:
         """State that a row in a leaf is below the thresholds that it passes on the left.
 
-        Below means by at least the distance of two neighbouring ranks in the feature.
+        Below means by at least the distance between neighbouring ranks of the feature.
         """
         nodes, leaves = self.ways(0)
         steps = 1.0 / _largest_ranks(self.problem)
@@ -72,23 +65,23 @@ class _Builder(LeafBuilder):
         return rows(terms, upper=1.0 + most - least)
 
     def splits(self) -> Rows:
-        """State that a node that splits looks at one feature, and that others have no threshold."""
+        """State that a split uses one feature, and that other nodes use none and have b = 0."""
         feature = rows([*total(1.0, self["a"]), (-1.0, self["d"])], lower=0.0, upper=0.0)
         return merge([feature, rows([(1.0, self["b"]), (-1.0, self["d"])], upper=0.0)])
 
 
 def _largest_ranks(problem: Problem) -> FloatArray:
-    """Return the largest rank of every feature, 1 for a feature without two values."""
+    """Return the largest rank of every feature, and 1 for a constant feature."""
     return np.asarray(np.maximum(1.0, feature_ranks(problem.X).max(axis=1)))
 
 
 def _scaled_ranks(problem: Problem) -> FloatArray:
-    """Return, of shape (p, n), the ranks scaled to [0, 1]."""
+    """Return the ranks scaled to [0, 1], of shape (p, n)."""
     return np.asarray(feature_ranks(problem.X) / _largest_ranks(problem)[:, None])
 
 
 def encode_oct(problem: Problem, program: Program, tree: ObliqueTree) -> FloatArray:
-    """Return the values of the program's variables that stand for an axis-parallel tree.
+    """Return the values of the program's variables that represent an axis-parallel tree.
 
     Examples
     --------
@@ -120,16 +113,13 @@ def encode_oct(problem: Problem, program: Program, tree: ObliqueTree) -> FloatAr
 
 
 def decode_oct(problem: Problem, program: Program, values: FloatArray) -> ObliqueTree:
-    """Return the tree that the values of a program stand for.
-
-    Features and thresholds decide; leaves get the classes that are cheapest for their rows.
-    """
+    """Return the tree of the values of a program; leaves get the cheapest class of their rows."""
     splits = values[program.block("d")] > 0.5
     chosen = values[program.block("a")].argmax(axis=0)
     ranks = values[program.block("b")] * _largest_ranks(problem)[chosen]
     raw = ObliqueTree.leaf(problem.depth, problem.n_features, problem.n_classes).to_dict()
     for node in np.flatnonzero(splits):
-        # No scaled value is 2, so that is a threshold above them all.
+        # Scaled values are at most 1, so 2 is a threshold above all of them.
         thresholds = np.append(np.unique(problem.X[:, chosen[node]]), 2.0)
         raw["weights"][node][chosen[node]] = 1.0
         raw["intercepts"][node] = -thresholds[int(np.ceil(ranks[node] - ROUNDING))]
@@ -143,4 +133,4 @@ FORMULATION = Formulation(
     decode=lambda problem, program, values: simplify(problem, decode_oct(problem, program, values)),
     n_entries=n_entries,
 )
-"""The model of OCT; what it decodes is simplified."""
+"""The model of OCT; decoding simplifies the tree."""

@@ -2,12 +2,12 @@
 
 After Bertsimas and Dunn, Optimal classification trees (Machine Learning, 2017): a split sends a row
 right if ``a'x >= b`` and left if ``a'x + mu <= b``, the absolute values of its weights (``a_hat``)
-add up to at most 1, and ``s`` says which features it looks at; all else is in `leaves`. Two things
-differ, neither of which changes the optimum.
+add up to at most 1, and ``s`` says which features it uses; `leaves` has the rest. There are two
+differences; neither changes the optimum.
 
 - Features are moved from [0, 1] to [-1/2, 1/2]. Then ``a'x`` and ``b`` lie between -1/2 and 1/2,
   and the constants that switch rows off are half as large.
-- These constants are taken row by row: ``|a'x|`` is at most the largest ``|x_j|`` of the row.
+- Every row has constants of its own: ``|a'x|`` is at most the largest ``|x_j|`` of the row.
 """
 
 from dataclasses import replace
@@ -24,17 +24,11 @@ from margintree.exact.programs.leaves import LeafBuilder, Shapes, fill_leaf, n_e
 from margintree.exact.programs.program import Formulation, Program, Rows, Term, merge, rows, total
 
 HALF = 0.5
-"""By how much features are moved, and how large ``b`` can be then."""
+"""Features are moved by this much, and then ``|b|`` is at most this much."""
 
 
 def build_octh(problem: Problem) -> Program:
     """Return the program whose optimum is the oblique tree with the cheapest errors and features.
-
-    Parameters
-    ----------
-    problem : Problem
-        The training set, its rules, and its costs of errors and of every feature that a split
-        looks at.
 
     Examples
     --------
@@ -46,14 +40,12 @@ def build_octh(problem: Problem) -> Program:
     builder = _Builder(problem)
     splits = {"right": builder.right(), "left": builder.left(), "weights": builder.weights()}
     domains = {"a": (-1.0, 1.0), "a_hat": (0.0, 1.0), "b": (-HALF, HALF)}
-    # A z that is a tolerance away from 0 or 1 moves a row by up to 1 + mu times that.
+    # If z is a tolerance away from 0 or 1, a row moves by up to 1 + mu times that tolerance.
     tolerance = float(np.clip(NARROW * problem.rules.separation / 4, 1e-9, Program.tolerance))
     return builder.program(splits, domains, priced="s", tolerance=tolerance)
 
 
 class _Builder(LeafBuilder):
-    """The rows of the model, family by family."""
-
     @property
     def split_shapes(self) -> Shapes:
         per_feature = (self.problem.n_features, len(self.branch))
@@ -62,12 +54,11 @@ class _Builder(LeafBuilder):
     def right(self) -> Rows:
         """State that a row in a leaf has ``a'x >= b`` where it passes on the right.
 
-        With z = 0 nothing is said: ``a'x - b >= -max |x_j| - 1/2``.
+        With z = 0 the row is always true: ``a'x - b >= -max |x_j| - 1/2``.
         """
         nodes, leaves = self.ways(1)
         M = self._largest()
-        terms = [*self._above_threshold(nodes), (-M, self["z"][:, leaves])]
-        return rows(terms, lower=-M)
+        return rows([*self._above_threshold(nodes), (-M, self["z"][:, leaves])], lower=-M)
 
     def left(self) -> Rows:
         """State that a row in a leaf has ``a'x + mu <= b`` where it passes on the left."""
@@ -82,11 +73,11 @@ class _Builder(LeafBuilder):
         return [*value, (-1.0, self["b"][None, nodes])]
 
     def _largest(self) -> FloatArray:
-        """Return how large ``|a'x - b|`` can be, of shape (n, 1)."""
+        """Return an upper bound on ``|a'x - b|``, of shape (n, 1)."""
         return np.asarray(np.abs(self.problem.X - HALF).max(axis=1, keepdims=True) + HALF)
 
     def weights(self) -> Rows:
-        """State what weights a split may have, and that other nodes have none."""
+        """State the limits on the weights of a split, and that other nodes have no weights."""
         a, a_hat, s, b, d = (self[name] for name in ("a", "a_hat", "s", "b", "d"))
         return merge(
             [
@@ -103,9 +94,9 @@ class _Builder(LeafBuilder):
 
 
 def encode_octh(problem: Problem, program: Program, tree: ObliqueTree) -> FloatArray:
-    """Return the values of the program's variables that stand for a tree that keeps the rules.
+    """Return the values of the program's variables that represent a tree that keeps the rules.
 
-    Thresholds lie at the closest row on the right, which leaves all room to the left.
+    Thresholds are put at the closest row on the right, so that all room is on the left.
 
     Examples
     --------
@@ -144,10 +135,10 @@ def encode_octh(problem: Problem, program: Program, tree: ObliqueTree) -> FloatA
 
 
 def decode_octh(problem: Problem, program: Program, values: FloatArray) -> ObliqueTree:
-    """Return the tree that the values of a program stand for.
+    """Return the tree of the values of a program.
 
-    Weights and thresholds decide; then hyperplanes are put half-way between the rows that they
-    part, and leaves get the classes that are cheapest for their rows.
+    Weights and thresholds decide where rows go. Then hyperplanes move half-way between the rows
+    that they separate, and leaves get the cheapest class of their rows.
     """
     splits = values[program.block("d")] > 0.5
     is_used = splits & (values[program.block("s")] > 0.5)
@@ -173,4 +164,4 @@ FORMULATION = Formulation(
     ),
     n_entries=n_entries,
 )
-"""The model of OCT-H; what it decodes is simplified."""
+"""The model of OCT-H; decoding simplifies the tree."""

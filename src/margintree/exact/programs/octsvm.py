@@ -2,9 +2,9 @@
 
 After Blanco, Japón and Puerto, Robust optimal classification trees under noisy labels (Advances in
 Data Analysis and Classification, 2022), in the letters of the MOCTSVM model: ``w`` and ``b`` are
-the hyperplanes, ``z`` says which node a row is in, ``e`` is how far it violates a margin, ``xi``
+the hyperplanes, ``z`` says which node a row is in, ``e`` is its margin violation, ``xi`` says
 whether it is relabelled there, and ``d`` whether a node splits. As in the corrected MOCTSVM model,
-rows keep a routing margin, big-Ms come from a known tree, and a split parts its rows.
+rows keep a routing margin, big-Ms come from a known tree, and a split has rows on both sides.
 """
 
 from dataclasses import dataclass, replace
@@ -13,11 +13,11 @@ import numpy as np
 
 from margintree._lib.arrays import FloatArray, IntArray
 from margintree.core import topology
-from margintree.core.judges import TIE_SLACK, calls, label_violations, sides
+from margintree.core.judges import calls, label_violations, sides
 from margintree.core.problem import Problem
 from margintree.core.simplify import push_up, with_cheapest_classes
 from margintree.core.tree import ObliqueTree
-from margintree.exact.programs.big_m import Bounds, derive_bounds
+from margintree.exact.programs.big_m import Bounds, derive_bounds, row_tolerance
 from margintree.exact.programs.constraints import rows_of_rules
 from margintree.exact.programs.program import (
     Block,
@@ -26,24 +26,20 @@ from margintree.exact.programs.program import (
     Program,
     Rows,
     Term,
+    assemble,
     lay_out,
     merge,
     rows,
-    stack,
     total,
 )
 
 
 def build_octsvm(problem: Problem, upper_bound: float) -> Program:
-    """Return the program whose optimum is the cheapest tree in the sense of OCTSVM.
+    """Return the program whose optimum is the cheapest tree of OCTSVM.
 
-    Parameters
-    ----------
-    problem : Problem
-        The training set of two classes; the cost of violations is c1, that of errors c2 (for a
-        relabelled row) and that of splits c3.
-    upper_bound : float
-        The cost of a known tree. Every big-M follows from it; dearer trees may be cut off.
+    The problem has two classes. Its cost of violations is c1, that of errors c2 (for a relabelled
+    row) and that of splits c3. ``upper_bound`` is the cost of a known tree. Every big-M follows
+    from it, and the program may cut off trees that cost more.
 
     Examples
     --------
@@ -52,35 +48,36 @@ def build_octsvm(problem: Problem, upper_bound: float) -> Program:
     >>> program.block("xi").shape, list(program.families)[:3]
     ((2, 1), ['label', 'other', 'right'])
     """
-    # Errors cost something else here, so they must not enter the bounds.
+    # The price of errors is for relabelled rows here, so it must not enter the bounds.
     free = replace(problem, costs=replace(problem.costs, errors=0.0))
-    builder = _Builder(problem, derive_bounds(free, upper_bound, no_idle_parent=True))
-    n_variables = sum(block.size for block in builder.blocks.values())
-    matrix, row_lower, row_upper, places = stack(builder.families(), n_variables)
-    lower, upper = builder.domains(n_variables)
-    integrality = np.zeros(n_variables, dtype=bool)
-    for name in ("d", "z", "xi"):
-        integrality[builder[name]] = True
-    return Program(
-        objective=builder.prices(n_variables),
-        lower=lower,
-        upper=upper,
-        integrality=integrality,
-        matrix=matrix,
-        row_lower=row_lower,
-        row_upper=row_upper,
-        cones=tuple(
-            Cone(problem.margin_norm, int(builder["delta"]), vector) for vector in builder["w"]
-        ),
-        blocks=builder.blocks,
-        families=places,
-        tolerance=builder.tolerance,
+    bounds = derive_bounds(free, upper_bound, no_idle_parent=True)
+    builder = _Builder(problem, bounds)
+    costs, weights = problem.costs, problem.row_weights[:, None]
+    largest, delta = bounds.norms[:, None], int(builder["delta"])
+    return assemble(
+        builder.blocks,
+        builder.families(),
+        prices={
+            "delta": 1.0,
+            "e": costs.violations * weights,
+            "xi": costs.errors * weights,
+            "d": costs.splits,
+        },
+        domains={
+            "delta": (0.0, bounds.margin),
+            "w": (-largest, largest),
+            "b": (-bounds.intercepts, bounds.intercepts),
+            "e": (0.0, builder.big_m),
+        },
+        integers=("d", "z", "xi"),
+        cones=tuple(Cone(problem.margin_norm, delta, vector) for vector in builder["w"]),
+        tolerance=row_tolerance(problem, builder.big_m),
     )
 
 
 @dataclass(frozen=True, eq=False)
 class _Builder:
-    """The rows of the model, family by family; arrays have one row per row and branch node."""
+    """The rows of the model, family by family."""
 
     problem: Problem
     bounds: Bounds
@@ -107,25 +104,19 @@ class _Builder:
         return np.array(topology.branch_nodes(self.problem.depth))
 
     def _in(self, nodes: IntArray) -> IntArray:
-        """Return the variables that say whether each row is in each of the nodes."""
+        """Return the variables that say whether rows are in these nodes."""
         return np.asarray(self["z"][:, nodes - 1])
 
-    def _value(self, signs: FloatArray | float = 1.0) -> list[Term]:
-        """Return the terms of ``f_t(x_i)``, times a sign for every row."""
-        X = signs * self.problem.X.T if np.ndim(signs) else self.problem.X.T
+    def _value(self, signs: FloatArray) -> list[Term]:
+        """Return the terms of ``f_t(x_i)``, times the sign of the row."""
+        X = signs * self.problem.X.T
         features = [(X[j][:, None], self["w"][None, :, j]) for j in range(len(X))]
-        return [*features, (np.reshape(signs, (-1, 1)), self["b"][None, :])]
+        return [*features, (signs[:, None], self["b"][None, :])]
 
     @property
     def big_m(self) -> FloatArray:
         """At least ``1 + |f_t(x_i)|``."""
         return 1.0 + self.bounds.values
-
-    @property
-    def tolerance(self) -> float:
-        """How exactly rows must hold so that the routing margin stays clear; as for MOCTSVM."""
-        needed = TIE_SLACK * self.problem.routing_margin / (2 * float(self.big_m.max()))
-        return float(np.clip(needed, 1e-9, Program.tolerance))
 
     def families(self) -> dict[str, Rows]:
         """Return all rows."""
@@ -150,9 +141,9 @@ class _Builder:
         }
 
     def violation(self, signs: FloatArray, relabelled: float) -> Rows:
-        """State that ``s f >= 1 - e`` for the rows of a node that are relabelled, or are not.
+        """State that ``s f >= 1 - e`` for the rows of a node that are (not) relabelled.
 
-        M = 1 + max |f_t(x_i)| is enough for each of the two reasons to say nothing.
+        M = 1 + max |f_t(x_i)| is enough for each of the two reasons to switch a row off.
         """
         M = self.big_m
         sign = 1.0 - 2.0 * relabelled
@@ -160,7 +151,7 @@ class _Builder:
         return rows([*terms, (sign * M, self["xi"])], lower=1.0 - M * (1.0 + relabelled))
 
     def routing(self, sign: float, goes: IntArray) -> Rows:
-        """State that a row on a side is at least the routing margin inside it."""
+        """State that a row keeps at least the routing margin from the border of its side."""
         eps = self.problem.routing_margin
         M = eps + self.bounds.values
         return rows([*self._value(np.full(self.problem.n_rows, sign)), (-M, goes)], lower=eps - M)
@@ -171,28 +162,9 @@ class _Builder:
         above = rows([(1.0, self["w"]), (-largest, d)], upper=0.0)
         return merge([above, rows([(1.0, self["w"]), (largest, d)], lower=0.0)])
 
-    def prices(self, n_variables: int) -> FloatArray:
-        """Return what every variable costs."""
-        costs, weights = self.problem.costs, self.problem.row_weights[:, None]
-        prices = np.zeros(n_variables)
-        prices[self["delta"]] = 1.0
-        prices[self["e"]], prices[self["xi"]] = costs.violations * weights, costs.errors * weights
-        prices[self["d"]] = costs.splits
-        return prices
-
-    def domains(self, n_variables: int) -> tuple[FloatArray, FloatArray]:
-        """Return the bounds of every variable."""
-        lower, upper = np.zeros(n_variables), np.ones(n_variables)
-        bounds = self.bounds
-        for name, largest in (("w", bounds.norms[:, None]), ("b", bounds.intercepts)):
-            lower[self[name]], upper[self[name]] = -largest, largest
-        upper[self["delta"]] = bounds.margin
-        upper[self["e"]] = self.big_m
-        return lower, upper
-
 
 def encode_octsvm(problem: Problem, program: Program, tree: ObliqueTree) -> FloatArray:
-    """Return the values of the program's variables that stand for a tree.
+    """Return the values of the program's variables that represent a tree.
 
     The values are feasible if the tree has no faults and costs at most the program's upper bound.
 
@@ -228,9 +200,9 @@ def encode_octsvm(problem: Problem, program: Program, tree: ObliqueTree) -> Floa
 
 
 def _spoken(problem: Problem, tree: ObliqueTree) -> ObliqueTree:
-    """Return the tree in which nodes without a split send rows to the side of what they call them.
+    """Return the tree in which a node that does not split sends rows to the side of their majority.
 
-    That is the side of most of their rows; nodes below them hold the same rows and say the same.
+    The nodes below it hold the same rows and choose the same side.
     """
     visits = tree.decision_path(problem.X).toarray()[:, : len(tree.splits)] > 0
     intercepts = np.where(tree.splits, tree.intercepts, calls(problem, visits))
@@ -241,10 +213,7 @@ def _spoken(problem: Problem, tree: ObliqueTree) -> ObliqueTree:
 
 
 def decode_octsvm(problem: Problem, program: Program, values: FloatArray) -> ObliqueTree:
-    """Return the tree that the values of a program stand for.
-
-    Leaves get the class of most of their rows.
-    """
+    """Return the tree of the values of a program; leaves get the class of most of their rows."""
     splits = values[program.block("d")] > 0.5
     leaf = ObliqueTree.leaf(problem.depth, problem.n_features, problem.n_classes)
     raw = replace(

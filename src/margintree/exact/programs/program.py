@@ -1,6 +1,6 @@
 """A mixed-integer cone program as plain arrays, with names for its parts."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -15,7 +15,7 @@ from margintree.core.tree import ObliqueTree
 
 @dataclass(frozen=True)
 class Block:
-    """A named array of variables: where it starts and which shape it has.
+    """An array of variables: its first position and its shape.
 
     Examples
     --------
@@ -40,17 +40,10 @@ class Block:
 
 @dataclass(frozen=True, eq=False)
 class Cone:
-    """The demand that one variable is at least half the (squared) norm of others.
+    """A lower bound on one variable: half the (squared) norm of a vector of other variables.
 
-    Attributes
-    ----------
-    kind : {"squared", "plain"}
-        ``"squared"`` means ``x[bound] >= ||x[vector]||**2 / 2``, ``"plain"`` means
-        ``x[bound] >= ||x[vector]|| / 2``.
-    bound : int
-        The position of the bounding variable.
-    vector : int ndarray
-        The positions of the vector's entries.
+    The kind ``"squared"`` means ``x[bound] >= ||x[vector]||**2 / 2``, ``"plain"`` means
+    ``x[bound] >= ||x[vector]|| / 2``. ``bound`` and ``vector`` are positions of variables.
     """
 
     kind: MarginNorm
@@ -67,20 +60,17 @@ class Cone:
         >>> float(cone.least_bound(np.array([0.0, 3.0, 4.0])))
         12.5
         """
-        norm = float(np.linalg.norm(values[self.vector]))
-        return float(MARGINS[self.kind].price(norm))
+        return float(MARGINS[self.kind].price(float(np.linalg.norm(values[self.vector]))))
 
 
 @dataclass(frozen=True, eq=False)
 class Program:
-    """Minimise a linear function over rows, bounds, integrality and cones.
+    """A linear objective to minimise, subject to bounds, integrality, linear rows and cones.
 
     Attributes
     ----------
-    objective : ndarray of shape (n_variables,)
-        The price of every variable.
-    lower, upper : ndarray of shape (n_variables,)
-        The bounds of every variable.
+    objective, lower, upper : ndarray of shape (n_variables,)
+        The price and the bounds of every variable.
     integrality : bool ndarray of shape (n_variables,)
         Which variables must be integers.
     matrix : csr_array of shape (n_rows, n_variables)
@@ -89,14 +79,12 @@ class Program:
         The sides of the rows; infinite where there is none.
     cones : tuple of Cone
         The convex, nonlinear part.
-    blocks : mapping of str to Block
-        The names of the variables.
-    families : mapping of str to slice
-        The names of the rows.
+    blocks, families : mapping of str to Block, mapping of str to slice
+        The variables and the rows by name.
     tolerance : float
-        By how much a solver may violate a row so that decoding its values stays unambiguous.
+        Maximum violation of a row at which values can still be decoded without ambiguity.
     traits : frozenset of str
-        Names of what was switched on when the program was built; encoding looks at them.
+        Names of the parts that were switched on; encoding reads them.
     """
 
     objective: FloatArray
@@ -123,19 +111,19 @@ class Program:
         return len(self.row_lower)
 
     def block(self, name: str) -> IntArray:
-        """Return the positions of the variables called ``name``, in their shape."""
+        """Return the positions of the variables with this name, in the shape of their block."""
         return self.blocks[name].indices
 
     def evaluate(self, values: FloatArray) -> float:
-        """Return what the values cost."""
+        """Return the objective at these values."""
         return float(self.objective @ values)
 
     def violation(self, values: FloatArray) -> float:
-        """Return by how much the values violate what is violated most; 0 when nothing is."""
+        """Return the largest violation; 0 if the values are feasible."""
         return max(self.violations(values).values(), default=0.0)
 
     def violations(self, values: FloatArray) -> dict[str, float]:
-        """Return the largest violation of rows, of every family, bounds, integrality and cones."""
+        """Return the largest violation of each family, all rows, bounds, integrality and cones."""
         rows = self.matrix @ values
         excess = np.maximum(self.row_lower - rows, rows - self.row_upper)
         worst = {name: _largest(excess[rows]) for name, rows in self.families.items()}
@@ -143,8 +131,8 @@ class Program:
         worst["bounds"] = _largest(np.maximum(self.lower - values, values - self.upper))
         whole = values[self.integrality]
         worst["integrality"] = _largest(np.abs(whole - np.round(whole)))
-        lacks = [cone.least_bound(values) - values[cone.bound] for cone in self.cones]
-        worst["cones"] = _largest(np.array(lacks))
+        gaps = [cone.least_bound(values) - values[cone.bound] for cone in self.cones]
+        worst["cones"] = _largest(np.array(gaps))
         return worst
 
 
@@ -158,15 +146,7 @@ Term: TypeAlias = tuple[Any, IntArray]
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Linear rows, each with the same number of (possibly zero) entries.
-
-    Attributes
-    ----------
-    columns, coefficients : ndarray of shape (n_rows, width)
-        The entries.
-    lower, upper : ndarray of shape (n_rows,)
-        The sides.
-    """
+    """Linear rows with the same number of (possibly zero) entries each, and their two sides."""
 
     columns: IntArray
     coefficients: FloatArray
@@ -187,8 +167,7 @@ def rows(terms: Sequence[Term], lower: Any = -np.inf, upper: Any = np.inf) -> Ro
     """
     given = [a for term in terms for a in term] + [lower, upper]
     shape = np.broadcast_shapes(*(np.shape(a) for a in given))
-    flat = [np.broadcast_to(a, shape).ravel() for a in given]
-    *entries, low, high = flat
+    *entries, low, high = (np.broadcast_to(a, shape).ravel() for a in given)
     return Rows(
         np.array(entries[1::2], dtype=np.int64).reshape(len(terms), len(low)).T,
         np.array(entries[0::2], dtype=np.float64).reshape(len(terms), len(low)).T,
@@ -198,14 +177,14 @@ def rows(terms: Sequence[Term], lower: Any = -np.inf, upper: Any = np.inf) -> Ro
 
 
 def total(coefficients: Any, columns: IntArray) -> list[Term]:
-    """Return one term for every entry along the first axis: their sum is a sum over that axis."""
+    """Return the terms of a sum over the first axis, one per entry of this axis."""
     if np.ndim(coefficients) == 0:
         coefficients = np.full(len(columns), coefficients)
     return list(zip(coefficients, columns, strict=True))
 
 
 def merge(parts: Sequence[Rows]) -> Rows:
-    """Return all rows of the parts as one; shorter rows are filled up with zeros."""
+    """Return all parts as one; shorter rows are padded with zeros."""
     if not parts:
         return rows([], np.empty(0), np.empty(0))
     width = max(part.columns.shape[1] for part in parts)
@@ -237,10 +216,44 @@ def lay_out(shapes: Mapping[str, tuple[int, ...]]) -> dict[str, Block]:
     return blocks
 
 
+def assemble(
+    blocks: Mapping[str, Block],
+    families: Mapping[str, Rows],
+    prices: Mapping[str, Any],
+    domains: Mapping[str, tuple[Any, Any]],
+    integers: Collection[str],
+    **parts: Any,
+) -> Program:
+    """Return a program from the rows, prices, domains and integrality of named variables.
+
+    A variable without a price costs nothing, and one without a domain lies between 0 and 1.
+    """
+    n_variables = sum(block.size for block in blocks.values())
+    objective, lower, upper = np.zeros(n_variables), np.zeros(n_variables), np.ones(n_variables)
+    integrality = np.zeros(n_variables, dtype=bool)
+    for name, block in blocks.items():
+        objective[block.indices] = prices.get(name, 0.0)
+        lower[block.indices], upper[block.indices] = domains.get(name, (0.0, 1.0))
+        integrality[block.indices] = name in integers
+    matrix, row_lower, row_upper, places = stack(families, n_variables)
+    return Program(
+        objective=objective,
+        lower=lower,
+        upper=upper,
+        integrality=integrality,
+        matrix=matrix,
+        row_lower=row_lower,
+        row_upper=row_upper,
+        blocks=blocks,
+        families=places,
+        **parts,
+    )
+
+
 def stack(
     families: Mapping[str, Rows], n_variables: int
 ) -> tuple[sparse.csr_array, FloatArray, FloatArray, dict[str, slice]]:
-    """Return matrix, lower sides, upper sides and the place of every family."""
+    """Return the matrix, the lower and upper sides, and the rows of every family as a slice."""
     places: dict[str, slice] = {}
     start = 0
     for name, part in families.items():
@@ -261,21 +274,21 @@ def _sparse(part: Rows, n_variables: int) -> sparse.csr_array:
 
 @dataclass(frozen=True)
 class Formulation:
-    """A mixed-integer model of trees: from a problem to a program, and between trees and values.
+    """A mixed-integer model of trees: it builds a program and translates between trees and values.
 
     Attributes
     ----------
     build : callable
-        Returns the program of a problem, given the cost of a known tree. Dearer trees may be cut
-        off.
+        Returns the program of a problem, given the cost of a known tree. The program may cut off
+        trees that cost more.
     encode : callable
-        Returns the values of the program's variables that stand for a tree.
+        Returns the values of the program's variables that represent a tree.
     decode : callable
-        Returns the tree that values stand for, or one that costs less.
+        Returns the tree that the values represent, or a cheaper one.
     n_entries : callable
-        Returns about how many entries the matrix of a problem's program has.
+        Returns the approximate number of entries in the matrix of a problem's program.
     grows_tighter : bool
-        Whether a program that is built for a cheaper tree is easier to solve.
+        Whether a cheaper known tree makes the program easier to solve.
     """
 
     build: Callable[[Problem, float], Program]

@@ -1,4 +1,4 @@
-"""What is added to the literal model to solve it faster, and the form of a tree that it expects."""
+"""Switches that strengthen the literal model, and the form of a tree that they demand."""
 
 from collections.abc import Collection
 from dataclasses import dataclass, fields
@@ -11,20 +11,20 @@ from margintree.core.tree import ObliqueTree
 
 @dataclass(frozen=True)
 class Strengthening:
-    """Which parts strengthen the model.
+    """The parts that strengthen the model, each with its own switch.
 
-    All but the last two leave at least one optimal tree, and so never change the optimum.
+    All except the last two keep at least one optimal tree, so they never change the optimum.
 
     Attributes
     ----------
     project_variables : bool
-        Leave out alpha and h, which the sides of z determine.
+        Leave out alpha and h, because the children's z determine them.
     classwise_c8 : bool
-        C8 uses the largest price of errors that each class can have, not one for all classes.
+        C8 uses a largest price of errors for each class instead of one for all classes.
     rowwise_c6 : bool
-        C6c and C6d are stated for every row instead of for their sum.
+        C6c and C6d are stated for every row instead of for the sum of the rows.
     rowwise_c8 : bool
-        Errors are counted row by row and leaf by leaf instead of by leaf.
+        Errors are counted for every row and leaf instead of for every leaf.
     rowwise_r : bool
         A row violates the margin of a node only if it is in the node and the node splits.
     sibling_classes : bool
@@ -34,17 +34,16 @@ class Strengthening:
     no_idle_parent : bool
         A child splits only if its parent does.
     label_used_leaves : bool
-        A leaf has a class only if some row can reach it. Needs the two before.
+        A leaf has a class only if some row can reach it. Needs flip_symmetry and no_idle_parent.
     useful_leaves : bool
-        Both leaves below a split get enough rows right to pay for the split.
+        Both leaves below a split classify enough rows correctly to pay for the split.
     pair_margins : bool
-        Two rows of different classes pay, wherever they are separated, for being close. Needs
-        rowwise_c8.
+        Two close rows of different classes pay wherever they are separated. Needs rowwise_c8.
     every_class_owns_leaf : bool
         Heuristic of the paper: every class is the class of some leaf. Can cut off the optimum.
     cluster_fixing : bool
-        Heuristic of the paper: a dense cluster goes to the first leaf and the rows around the point
-        farthest from it to the last. Can cut off the optimum.
+        Heuristic of the paper: a dense cluster goes to the first leaf, and the rows around the
+        point farthest from it go to the last leaf. Can cut off the optimum.
 
     Examples
     --------
@@ -85,7 +84,7 @@ class Strengthening:
 
     @classmethod
     def none(cls) -> "Strengthening":
-        """Return the literal model: everything off."""
+        """Return the strengthening of the literal model: everything is off."""
         return cls.of(())
 
     @classmethod
@@ -95,9 +94,9 @@ class Strengthening:
 
     @property
     def orders_classes(self) -> bool:
-        """Whether flips are settled by the classes of two leaves, where a split is above them.
+        """Whether the smaller class goes left where a split is above two leaves.
 
-        The classes must differ, and a leaf that no row can reach must not need one.
+        The two classes must differ, and a leaf that no row can reach must not need a class.
         """
         return self.flip_symmetry and self.sibling_classes and self.label_used_leaves
 
@@ -108,14 +107,14 @@ class Strengthening:
 
     @classmethod
     def default(cls) -> "Strengthening":
-        """Return what was measured to be fastest."""
+        """Return the strengthening that was fastest in measurements."""
         return cls()
 
 
 def canonical(problem: Problem, tree: ObliqueTree, strengthening: Strengthening) -> ObliqueTree:
-    """Return an equivalent tree, or a cheaper one, in the form that the strengthening demands.
+    """Return an equivalent or cheaper tree in the form that the strengthening demands.
 
-    The literal model takes every tree, but for splits with an empty side, which become idle. Any
+    The literal model takes every tree, except that splits with an empty side become idle. A
     strengthening that removes useless or mirrored trees takes simple trees only.
     """
     wants_simple = (

@@ -26,8 +26,8 @@ def get(name: str) -> Solver:
         return SOLVERS["scip"]
     if name not in SOLVERS:
         raise SolverMissingError(
-            f"There is no solver called {name!r}. Known are {sorted(SOLVERS)} and 'auto'. "
-            "Choose one of them."
+            f"solver must be one of {sorted(SOLVERS)} or 'auto'; {name!r} was given. Choose one of "
+            "them."
         )
     return SOLVERS[name]
 

@@ -1,4 +1,4 @@
-"""What all solvers share: what they can do, what they return, and how they are interrupted."""
+"""The common part of all solvers: abilities, outcomes, progress and interruption."""
 
 import signal
 import threading
@@ -19,14 +19,14 @@ from margintree.exact.programs.program import Program
 
 @dataclass(frozen=True)
 class Abilities:
-    """What a solver can take.
+    """The abilities of a solver.
 
     Attributes
     ----------
     cones : str
         ``"native"``, ``"outer approximation"`` or ``""`` when it takes no cones.
     integers, starts, interrupt : bool
-        Whether it takes integer variables, a start, and stops when asked to.
+        Whether it takes integer variables, whether it takes a start, whether it stops on request.
     """
 
     cones: str
@@ -37,18 +37,14 @@ class Abilities:
 
 @dataclass(frozen=True)
 class SolverStatus:
-    """Whether a solver can be used here: installed and licensed are two questions.
+    """Whether a solver can be used here.
 
     Attributes
     ----------
-    installed : bool
-        Whether its package can be imported.
-    licensed : bool
-        Whether its licence allows models of any size.
-    version : str
-        The version, empty when it is not installed.
-    detail : str
-        What a user should know, in a sentence.
+    installed, licensed : bool
+        Whether its package can be imported, and whether its licence allows models of any size.
+    version, detail : str
+        The version (empty when it is not installed), and a sentence for the user.
     """
 
     installed: bool
@@ -59,26 +55,22 @@ class SolverStatus:
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """What a solver found out about a program.
+    """The result of a solver on a program.
 
     Attributes
     ----------
-    values : ndarray or None
-        The best solution, None when there is none.
-    objective : float
-        Its objective, infinity when there is none.
+    values, objective : ndarray or None, float
+        The best solution and its objective; None and infinity when there is none.
     bound : float
-        A proved lower bound on every solution's objective.
-    reason : Reason
-        Why it stopped.
-    limit : str or None
-        Which limit stopped it (``"time"``, ``"memory"`` or ``"nodes"``), if one did.
+        A proved lower bound on the objective of any solution.
+    reason, limit : Reason, str or None
+        Why the solver stopped, and at which limit (``"time"``, ``"memory"`` or ``"nodes"``) if any.
     trace : tuple of TracePoint
-        How objective and bound improved.
+        The improvements of objective and bound over time.
     solver, version : str
-        What solved it.
+        The name and the version of the solver.
     seconds : float
-        How long it took.
+        The running time.
     """
 
     values: FloatArray | None
@@ -97,7 +89,7 @@ Found: TypeAlias = Callable[[FloatArray], None]
 
 
 class Solver(Protocol):
-    """Translates a program for one solver package, and its answer back."""
+    """Translates a program for a solver package, and the answer back."""
 
     name: str
     abilities: Abilities
@@ -114,12 +106,12 @@ class Solver(Protocol):
         progress: Progress | None = None,
         found: Found | None = None,
     ) -> Outcome:
-        """Return the best values found and what is proved."""
+        """Return the best values and the best bound."""
         ...
 
 
 def installed_version(package: str) -> str:
-    """Return the version of an installed package, an empty string when it is not installed."""
+    """Return the version of a package, or an empty string if it is not installed."""
     try:
         return metadata.version(package)
     except metadata.PackageNotFoundError:
@@ -127,15 +119,7 @@ def installed_version(package: str) -> str:
 
 
 def check_ability(solver: Solver, program: Program) -> None:
-    """Raise unless the solver is installed and can take the program.
-
-    Raises
-    ------
-    SolverMissingError
-        When its package is not installed.
-    SolverAbilityError
-        When the program has something that the solver cannot take.
-    """
+    """Raise an error unless the solver is installed and can take the program."""
     status = solver.status()
     if not status.installed:
         raise SolverMissingError(
@@ -156,9 +140,9 @@ def check_ability(solver: Solver, program: Program) -> None:
 
 @dataclass
 class Monitor:
-    """Keeps the trace of one solve, reports progress and remembers whether to stop.
+    """Keeps the trace of a solve, reports progress and remembers requests to stop.
 
-    Bound and objective only ever improve, whatever order a solver reports them in.
+    Bound and objective never get worse, whatever the solver reports.
     """
 
     clock: Clock
@@ -170,7 +154,7 @@ class Monitor:
     trace: list[TracePoint] = field(default_factory=list)
 
     def report(self, objective: float = np.inf, bound: float = -np.inf) -> None:
-        """Note a new objective or bound; a progress callback may ask to stop."""
+        """Note a new objective or bound; the progress callback may ask to stop."""
         objective, bound = min(objective, self.objective), max(bound, self.bound)
         if (objective, bound) == (self.objective, self.bound):
             return
@@ -185,16 +169,16 @@ class Monitor:
             self.interrupted = True
 
     def hand_over(self, values: Callable[[], FloatArray]) -> None:
-        """Give the values of a better solution, which may be costly to have, to who wants them."""
+        """Pass a better solution to the `found` callback; without one, do not compute it."""
         if self.found is not None:
             self.found(values())
 
     def must_stop(self) -> bool:
-        """Tell whether somebody, or a limit of time or memory, asks to end the solve."""
+        """Tell whether an interruption or a limit of time or memory demands to end the solve."""
         return self.interrupted or self.clock.is_over()
 
     def why_stopped(self) -> tuple[Reason, str | None]:
-        """Return why a solve stopped that had to."""
+        """Return the reason and the limit of a solve that had to stop."""
         return (Reason.INTERRUPTED, None) if self.interrupted else (Reason.LIMIT, self.clock.struck)
 
     @contextmanager
@@ -202,25 +186,26 @@ class Monitor:
         """Turn Ctrl-C into `interrupted` while a solver runs.
 
         Solvers call back from compiled code, where a KeyboardInterrupt would be lost. Only the main
-        thread can listen; elsewhere Ctrl-C is not ours to handle.
+        thread can listen; in other threads Ctrl-C is left alone.
         """
         if threading.current_thread() is not threading.main_thread():
             yield
             return
-        previous = signal.signal(signal.SIGINT, lambda *_: self._interrupt())
+
+        def interrupt(*_: object) -> None:
+            self.interrupted = True
+
+        previous = signal.signal(signal.SIGINT, interrupt)
         try:
             yield
         finally:
             signal.signal(signal.SIGINT, previous)
 
-    def _interrupt(self) -> None:
-        self.interrupted = True
-
 
 def usable(
     program: Program, start: FloatArray | None, tolerance: float = 1e-6
 ) -> FloatArray | None:
-    """Return the start if it satisfies the program, up to a tolerance relative to its numbers."""
+    """Return the start if it is feasible, up to a tolerance relative to its largest value."""
     if start is None:
         return None
     largest = max(1.0, float(np.abs(start).max(initial=1.0)))

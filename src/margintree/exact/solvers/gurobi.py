@@ -35,21 +35,19 @@ _REASONS = {
     11: (Reason.INTERRUPTED, None),
 }
 _STOPPED = (9, 11)
-_OBJECTIVES = ("MIP_OBJBST", "MIPSOL_OBJBST")
-_BOUNDS = ("MIP_OBJBND", "MIPSOL_OBJBND")
 
 
 class GurobiSolver:
-    """Gurobi: everything that SCIP takes, within what the licence allows."""
+    """Gurobi: takes every program that SCIP takes, up to the size that its licence allows."""
 
     name = "gurobi"
     abilities = Abilities(cones="native")
 
     def status(self) -> SolverStatus:
-        """Tell whether gurobipy is installed and has more than its free licence."""
+        """Tell whether gurobipy is installed, with more than its free licence."""
         version = installed_version("gurobipy")
         if not version:
-            return SolverStatus(False, False, "", "pip install 'margintree[gurobi]' brings it.")
+            return SolverStatus(False, False, "", "pip install 'margintree[gurobi]' installs it.")
         if _has_full_licence():
             return SolverStatus(True, True, version, "Licensed for models of any size.")
         return SolverStatus(True, False, version, FREE_LICENCE)
@@ -62,7 +60,7 @@ class GurobiSolver:
         progress: Progress | None = None,
         found: Found | None = None,
     ) -> Outcome:
-        """Return the best values found and what is proved; see `ScipSolver.solve`."""
+        """Return the best values and the best bound; see `ScipSolver.solve`."""
         check_ability(self, program)
         import gurobipy
 
@@ -158,23 +156,26 @@ def _look(model: Any, where: int, monitor: Monitor) -> None:
     """Report better objectives and bounds, and stop the solve when asked to."""
     from gurobipy import GRB
 
-    for place, kind in enumerate((GRB.Callback.MIP, GRB.Callback.MIPSOL)):
-        if where == kind:
-            objective = model.cbGet(getattr(GRB.Callback, _OBJECTIVES[place]))
-            bound = model.cbGet(getattr(GRB.Callback, _BOUNDS[place]))
-            if where == GRB.Callback.MIPSOL:
-                monitor.hand_over(lambda: np.array(model.cbGetSolution(model.getVars())))
-            monitor.report(
-                objective if objective < GRB.INFINITY else np.inf,
-                bound if bound > -GRB.INFINITY else -np.inf,
-            )
+    call = GRB.Callback
+    codes = {
+        call.MIP: (call.MIP_OBJBST, call.MIP_OBJBND),
+        call.MIPSOL: (call.MIPSOL_OBJBST, call.MIPSOL_OBJBND),
+    }
+    if where in codes:
+        objective, bound = (model.cbGet(code) for code in codes[where])
+        if where == call.MIPSOL:
+            monitor.hand_over(lambda: np.array(model.cbGetSolution(model.getVars())))
+        monitor.report(
+            objective if objective < GRB.INFINITY else np.inf,
+            bound if bound > -GRB.INFINITY else -np.inf,
+        )
     if monitor.must_stop():
         model.terminate()
 
 
 def _outcome(model: Any, values: FloatArray | None, program: Program, monitor: Monitor) -> Outcome:
     reason, limit = _REASONS.get(model.Status, (Reason.FINISHED, None))
-    if model.Status in _STOPPED and monitor.clock.is_over():  # else Gurobi itself heard Ctrl-C
+    if model.Status in _STOPPED and monitor.clock.is_over():  # otherwise Gurobi itself got Ctrl-C
         reason, limit = monitor.why_stopped()
     objective = np.inf if values is None else program.evaluate(values)
     has_bound = program.integrality.any() or reason is not Reason.OPTIMAL

@@ -23,15 +23,15 @@ from margintree.exact.solvers.base import (
 )
 
 _REFINEMENTS = 40
-"""Most linear programs solved to add cuts around one integer solution."""
+"""Maximum number of linear programs that add cuts around one integer solution."""
 
 
 class HighsSolver:
     """HiGHS: mixed-integer linear programs; cones by outer approximation.
 
-    A cone is replaced by tangents. Every round solves the linear program with all tangents so far,
-    whose bound is valid for the true one; raising the bounding variable to what the cone demands
-    makes its solution feasible; tangents at that solution make the next round tighter.
+    A cone is replaced by tangents. Every round solves the linear program with all tangents so far;
+    its bound is valid for the true program. Raising the bounding variable to the least value that
+    the cone allows makes the solution feasible. Tangents there make the next round tighter.
     """
 
     name = "highs"
@@ -51,7 +51,7 @@ class HighsSolver:
         progress: Progress | None = None,
         found: Found | None = None,
     ) -> Outcome:
-        """Return the best values found and what is proved; see `ScipSolver.solve`."""
+        """Return the best values and the best bound; see `ScipSolver.solve`."""
         check_ability(self, program)
         monitor = Monitor(limits.clock(), progress, found, bound=trivial_bound(program))
         run = _Run(program, limits, monitor)
@@ -75,7 +75,7 @@ class HighsSolver:
 
 @dataclass
 class _Run:
-    """One solve of one program: its tangents so far and its best values."""
+    """A solve of a program: its tangents so far and its best values."""
 
     program: Program
     limits: Limits
@@ -84,10 +84,10 @@ class _Run:
     cuts: list[tuple[FloatArray, float]] = field(default_factory=list)
 
     def approximate(self) -> tuple[Reason, str | None]:
-        """Solve, cut and solve again until the gap is closed or tangents no longer help.
+        """Solve and cut until the gap is closed or tangents no longer help.
 
-        A round that improves nothing may still have ruled out one of many equally good integer
-        solutions. When it comes back to one that has its tangents, precision is exhausted.
+        A round that improves nothing may still have excluded one of many equally good integer
+        solutions. If it returns to one that already has tangents, precision is exhausted.
         """
         seen: set[bytes] = set()
         while True:
@@ -101,23 +101,20 @@ class _Run:
                 self.refine(answer.values)
             if answer.reason is not Reason.OPTIMAL or self.is_proved():
                 return answer.reason, answer.limit
-            whole = self.whole_part(answer.values)
+            whole = b""  # the integer solution
+            if answer.values is not None:
+                integers = answer.values[self.program.integrality]
+                whole = np.round(integers).astype(np.int64).tobytes()
             if whole in seen and (self.monitor.objective, self.monitor.bound) == before:
                 return Reason.FINISHED, None
             seen.add(whole)
-
-    def whole_part(self, values: FloatArray | None) -> bytes:
-        """Return what tells integer solutions apart."""
-        if values is None:
-            return b""
-        return np.round(values[self.program.integrality]).astype(np.int64).tobytes()
 
     def is_proved(self) -> bool:
         gap = relative_gap(self.monitor.objective, self.monitor.bound)
         return not self.program.cones or gap <= max(self.limits.gap, 1e-9)
 
     def keep(self, values: FloatArray) -> None:
-        """Make the values feasible for the cones, cut there, and remember them if they are best."""
+        """Cut at the values, make them feasible for the cones, and keep them if they are best."""
         lifted = values.copy()
         for cone in self.program.cones:
             self.cuts.append(_tangent(cone, values, self.program.n_variables))
@@ -132,7 +129,7 @@ class _Run:
             self.monitor.report(objective=objective)
 
     def refine(self, values: FloatArray) -> None:
-        """Add the tangents that matter once the integer variables are fixed to their values."""
+        """Add the tangents that matter when the integer variables are fixed to their values."""
         if not self.program.cones:
             return
         whole = self.program.integrality
@@ -166,7 +163,7 @@ class _Run:
 
 
 def _tangent(cone: Cone, values: FloatArray, n_variables: int) -> tuple[FloatArray, float]:
-    """Return a row and its lower side: the cone's surface made linear at the values.
+    """Return the tangent of a cone at the values, as a row and its lower side.
 
     Half the squared norm is at least ``v'x - ||v||**2 / 2``, half the norm ``v'x / (2 ||v||)``.
     """
@@ -181,7 +178,7 @@ def _tangent(cone: Cone, values: FloatArray, n_variables: int) -> tuple[FloatArr
 
 @dataclass(frozen=True)
 class _Answer:
-    """What HiGHS says about one linear program."""
+    """The answer of HiGHS to a linear program."""
 
     values: FloatArray | None
     bound: float
@@ -193,7 +190,7 @@ def _solve_linear(
     program: Program, limits: Limits, monitor: Monitor, start: FloatArray | None
 ) -> _Answer:
     """Solve a program without cones."""
-    from highspy import Highs
+    from highspy import Highs, HighsStatus
 
     model: Any = Highs()  # type: ignore[no-untyped-call]
     model.silent()
@@ -205,21 +202,12 @@ def _solve_linear(
         model.setSolution(len(start), places, start)
     if monitor.must_stop():
         return _Answer(None, -np.inf, *monitor.why_stopped())
-    _run(model)
-    return _answer(model, program, monitor)
-
-
-def _run(model: Any) -> None:
-    """Solve a model.
-
-    HiGHS keeps its threads from one model of a process to the next, and refuses any other number
-    of them until they are dismissed.
-    """
-    from highspy import Highs, HighsStatus
-
+    # HiGHS keeps its threads for the next model of the process and refuses any other number of
+    # threads until the scheduler is reset.
     if model.run() == HighsStatus.kError:
         Highs.resetGlobalScheduler(True)
         model.run()
+    return _answer(model, program, monitor)
 
 
 def _pass_model(model: Any, program: Program) -> None:
@@ -241,7 +229,7 @@ def _pass_model(model: Any, program: Program) -> None:
 
 def _set_options(model: Any, program: Program, limits: Limits, monitor: Monitor) -> None:
     options: dict[str, Any] = {
-        # Half of the gap for each linear program leaves half for what the tangents miss.
+        # Half of the gap for a linear program leaves the other half for the error of the tangents.
         "mip_rel_gap": limits.gap / 2,
         "mip_abs_gap": 1e-9,
         "mip_feasibility_tolerance": program.tolerance,
@@ -257,7 +245,7 @@ def _set_options(model: Any, program: Program, limits: Limits, monitor: Monitor)
 
 
 def _watch(model: Any, monitor: Monitor, reports: bool) -> None:
-    """Report better bounds and stop the solve when asked to."""
+    """Report better bounds, and stop the solve on request."""
 
     def look(event: Any) -> None:
         if reports:

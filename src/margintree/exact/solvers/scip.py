@@ -1,4 +1,4 @@
-"""SCIP through PySCIPOpt: the open solver that takes everything, and the default."""
+"""SCIP through PySCIPOpt: the default solver, open source, for every kind of program."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -55,7 +55,7 @@ class ScipSolver:
         progress: Progress | None = None,
         found: Found | None = None,
     ) -> Outcome:
-        """Return the best values found and what is proved.
+        """Return the best values and the best bound.
 
         Parameters
         ----------
@@ -66,14 +66,14 @@ class ScipSolver:
         start : ndarray, optional
             Values to begin from; ignored when they are infeasible.
         progress : callable, optional
-            Told of every better objective or bound; a KeyboardInterrupt it raises stops the solve.
+            Receives every better objective or bound; it may raise KeyboardInterrupt to stop.
         found : callable, optional
-            Given the values of every better solution as soon as there is one.
+            Receives the values of every better solution at once.
 
         Raises
         ------
         SolverError
-            When SCIP fails, as it does on numbers that it takes for infinite.
+            When SCIP fails, for example on numbers that it takes for infinite.
         """
         check_ability(self, program)
         monitor = Monitor(limits.clock(), progress, found, bound=trivial_bound(program))
@@ -83,7 +83,7 @@ class ScipSolver:
 
 @contextmanager
 def _failures_told() -> Iterator[None]:
-    """Turn a failure of SCIP, which has no type of its own, into an error that says what to do."""
+    """Turn a failure of SCIP, which is a plain Exception, into an error with advice."""
     try:
         yield
     except Exception as error:
@@ -97,7 +97,7 @@ def _failures_told() -> Iterator[None]:
 
 
 class _Run:
-    """One solve of one program."""
+    """A solve of a program."""
 
     def __init__(
         self, program: Program, limits: Limits, start: FloatArray | None, monitor: Monitor
@@ -118,20 +118,15 @@ class _Run:
             self._add_start(start)
 
     def _add_rows(self) -> bool:
-        """Add the rows while there is time and memory; tell whether all were added."""
+        """Add rows while there is time and memory, and tell whether all were added."""
         matrix = self.program.matrix
         sides = zip(self.program.row_lower, self.program.row_upper, strict=True)
         for row, (lower, upper) in enumerate(sides):
             if row % 1000 == 0 and self.monitor.must_stop():
                 return False
             entries = slice(matrix.indptr[row], matrix.indptr[row + 1])
-            _add_row(
-                self.model,
-                [self.variables[j] for j in matrix.indices[entries]],
-                matrix.data[entries],
-                float(lower),
-                float(upper),
-            )
+            variables = [self.variables[j] for j in matrix.indices[entries]]
+            _add_row(self.model, variables, matrix.data[entries], float(lower), float(upper))
         return True
 
     def _add_start(self, start: FloatArray) -> None:
@@ -149,7 +144,7 @@ class _Run:
         return Outcome(
             values=values,
             objective=objective,
-            bound=self._bound(reason, objective),
+            bound=np.inf if reason is Reason.INFEASIBLE else min(self.monitor.bound, objective),
             reason=reason,
             limit=limit,
             trace=tuple(self.monitor.trace),
@@ -173,11 +168,6 @@ class _Run:
     def _best_values(self) -> FloatArray:
         best = self.model.getBestSol()
         return np.array([self.model.getSolVal(best, variable) for variable in self.variables])
-
-    def _bound(self, reason: Reason, objective: float) -> float:
-        if reason is Reason.INFEASIBLE:
-            return np.inf
-        return min(self.monitor.bound, objective)
 
 
 def _add_variables(model: Any, program: Program) -> list[Any]:
@@ -223,26 +213,26 @@ def _set_parameters(model: Any, program: Program, limits: Limits) -> None:
 
     model.setParam("limits/gap", limits.gap)
     model.setParam("limits/nodes", -1 if limits.nodes is None else limits.nodes)
-    # SCIP counts, in MiB, its own memory only, but looks at it more often; the default is the most.
-    most = model.getParam("limits/memory")
-    model.setParam("limits/memory", min(1024 * limits.memory, most))
-    # SCIP solves linear programs a thousand times more exactly, which SoPlex does down to 1e-10.
+    # SCIP counts only its own memory (in MiB) but checks it more often. Its default is the maximum.
+    largest = model.getParam("limits/memory")
+    model.setParam("limits/memory", min(1024 * limits.memory, largest))
+    # SCIP solves linear programs to a thousandth of this, and SoPlex goes down to 1e-10 at most.
     model.setParam("numerics/feastol", max(program.tolerance, 1e-7))
     model.setParam("randomization/randomseedshift", limits.seed % 2**31)
-    # These solve nonlinear programs for seconds; a tree to start from is found faster elsewhere.
+    # These heuristics solve nonlinear programs for seconds; the search finds good trees faster.
     for heuristic in ("mpec", "subnlp", "nlpdiving", "multistart", "rens", "undercover"):
         model.setParam(f"heuristics/{heuristic}/freq", -1)
-    # Cutting planes cost more than they bring on models whose rows are all big-M.
+    # Cutting planes cost more time than they save on big-M rows.
     model.setSeparating(SCIP_PARAMSETTING.OFF)
-    # Linear programs with tangents are dear, so strong branching looks at fewer candidates.
+    # Linear programs with tangents are slow, so strong branching tries fewer candidates.
     model.setParam("branching/relpscost/initcand", 20)
     model.setParam("branching/relpscost/maxlookahead", 4)
-    # Ctrl-C is ours to handle: SCIP would print a line about it.
+    # The monitor handles Ctrl-C; SCIP would print a line about it.
     model.setParam("misc/catchctrlc", False)
 
 
 def _watch(model: Any, monitor: Monitor, best_values: Callable[[], FloatArray]) -> None:
-    """Report every better solution and bound, and stop the solve when asked to."""
+    """Report better solutions and bounds, and stop the solve on request."""
     from pyscipopt.scip import PY_SCIP_EVENTTYPE as EVENT
     from pyscipopt.scip import Eventhdlr
 
@@ -265,5 +255,5 @@ def _watch(model: Any, monitor: Monitor, best_values: Callable[[], FloatArray]) 
 
 
 def _finite(value: float) -> float:
-    """Return the value with SCIP's infinity replaced by the real one."""
+    """Return the value, with infinity in place of SCIP's large number for it."""
     return float(np.copysign(np.inf, value)) if abs(value) >= _INFINITY else float(value)
