@@ -1,4 +1,4 @@
-"""What is known of every data set: its size, its classes, and where it comes from."""
+"""The size, classes and source of every data set."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -12,21 +12,14 @@ class Entry:
 
     Attributes
     ----------
-    name : str
-        Its name.
-    n_rows, n_features : int
-        Its size.
     class_counts : tuple of int
-        How many rows each class has, in ascending order.
+        The number of rows of each class, in ascending order.
     origin : str
-        Where it comes from without a data folder: with scikit-learn, made by a rule, bundled with
-        this package, or from OpenML; empty when from none of them.
-    openml_id : int
-        Its number at OpenML, where it comes from there.
+        The source without a data folder; "" means that there is none.
     missing_code : float or None
-        The number that stands for a missing cell in the source, if cells are missing.
+        The number for a missing cell in the source, if cells are missing.
     note : str
-        What differs from the paper's table.
+        Differences from the paper's table.
     """
 
     name: str
