@@ -8,28 +8,16 @@ Origin = Literal["scikit-learn", "rule", "bundled", "OpenML", ""]
 
 @dataclass(frozen=True)
 class Entry:
-    """A data set of the study.
-
-    Attributes
-    ----------
-    class_counts : tuple of int
-        The number of rows of each class, in ascending order.
-    origin : str
-        The source without a data folder; "" means that there is none.
-    missing_code : float or None
-        The number for a missing cell in the source, if cells are missing.
-    note : str
-        Differences from the paper's table.
-    """
+    """A data set of the study."""
 
     name: str
     n_rows: int
     n_features: int
-    class_counts: tuple[int, ...]
-    origin: Origin
+    class_counts: tuple[int, ...]  # the number of rows of each class, in ascending order
+    origin: Origin  # the source without a data folder; "" if there is none
     openml_id: int = 0
-    missing_code: float | None = None
-    note: str = ""
+    missing_code: float | None = None  # the number for a missing cell in the source
+    note: str = ""  # differences from the paper's table
 
     @property
     def n_classes(self) -> int:
@@ -59,12 +47,7 @@ CATALOGUE: dict[str, Entry] = {
             "the paper most likely did",
         ),
         Entry(
-            "iris",
-            150,
-            4,
-            (50, 50, 50),
-            "scikit-learn",
-            note="scikit-learn's has three cells corrected that are wrong at UCI",
+            "iris", 150, 4, (50, 50, 50), "scikit-learn", note="corrects three wrong cells of UCI"
         ),
         Entry(
             "parkinson",

@@ -1,7 +1,6 @@
 """The cells of a column: missing cells, texts and numbers."""
 
 import re
-from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -72,25 +71,13 @@ def is_whole(text: str) -> bool:
 
 @dataclass(frozen=True)
 class Cells:
-    """The cells of one column of a table.
-
-    Attributes
-    ----------
-    values : ndarray of shape (n,)
-        The cells: numbers, or any objects.
-    lines : sequence of int or None
-        The line of each cell in its file, for messages.
-    is_category : bool
-        Whether the table declares the column to hold categories.
-    table : str
-        The origin of the table, for messages.
-    """
+    """The cells of one column of a table."""
 
     name: str
-    values: AnyArray
-    lines: Sequence[int] | None = None
-    is_category: bool = False
-    table: str = ""
+    values: AnyArray  # numbers, or any objects
+    lines: Sequence[int] | None = None  # the line of each cell in its file, for messages
+    is_category: bool = False  # whether the table declares the column to hold categories
+    table: str = ""  # the origin of the table, for messages
 
     @cached_property
     def texts(self) -> list[str]:
@@ -137,16 +124,6 @@ class Cells:
         return f"row {row + 1}" if self.lines is None else f"line {self.lines[row]}"
 
 
-class TableOfCells(ABC):
-    """A table that returns its own cells."""
-
-    columns: tuple[str, ...]
-
-    @abstractmethod
-    def all_cells(self) -> list[Cells]:
-        """Return the cells of every column."""
-
-
 def cells_of(table: Any) -> list[Cells]:
     """Return the columns of a pandas or polars frame, an array or a list of rows.
 
@@ -158,8 +135,9 @@ def cells_of(table: Any) -> list[Cells]:
     >>> [(cells.name, cells.texts) for cells in cells_of([[1.5, "a"], [None, "b"]])]
     [('x0', ['1.5', '']), ('x1', ['a', 'b'])]
     """
-    if isinstance(table, TableOfCells):
-        return table.all_cells()
+    if hasattr(type(table), "all_cells"):  # a `Table`, whose cells know their file and lines
+        own: list[Cells] = table.all_cells()
+        return own
     if hasattr(table, "columns"):
         names = [str(name) for name in table.columns]
         repeated = [name for name, count in Counter(names).items() if count > 1]

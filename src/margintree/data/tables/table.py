@@ -2,6 +2,7 @@
 
 import csv
 import difflib
+import io
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -11,32 +12,18 @@ import numpy as np
 
 from margintree._lib.arrays import AnyArray, FloatArray
 from margintree._lib.exceptions import InvalidInputError
-from margintree.data.preprocessing.cells import Cells, TableOfCells, object_array, shortened
+from margintree.data.preprocessing.cells import Cells, object_array, shortened
 
 
 @dataclass(frozen=True)
-class Table(TableOfCells):
-    """Named columns of cells; `TableEncoder` takes it like a frame.
+class Table:
+    """Named columns of cells, texts or values of Parquet; `TableEncoder` takes it like a frame."""
 
-    Attributes
-    ----------
-    name : str
-        The origin of the table, for messages.
-    columns : tuple of str
-        The names of the columns; all different.
-    cells : list of list
-        The cells of every column: texts, or any values of a Parquet file.
-    lines : list of int or None
-        The last line of each row in the file, for messages.
-    notes : tuple of str
-        Unusual features of the file's format, in words.
-    """
-
-    name: str
-    columns: tuple[str, ...]
+    name: str  # the origin of the table, for messages
+    columns: tuple[str, ...]  # all different
     cells: list[list[Any]]
-    lines: list[int] | None = None
-    notes: tuple[str, ...] = ()
+    lines: list[int] | None = None  # the last line of each row in the file, for messages
+    notes: tuple[str, ...] = ()  # unusual features of the file's format, in words
 
     def __len__(self) -> int:
         return len(self.cells[0])
@@ -116,14 +103,8 @@ def csv_text(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     >>> csv_text(["a", "b"], [[1, "x,y"]])
     'a,b\n1,"x,y"\n'
     """
-    lines = _Lines()
-    writer = csv.writer(lines, lineterminator="\n")
+    file = io.StringIO(newline="")
+    writer = csv.writer(file, lineterminator="\n")
     writer.writerow(columns)
     writer.writerows(rows)
-    return "".join(lines)
-
-
-class _Lines(list[str]):
-    """A list that a CSV writer can write to."""
-
-    write = list.append
+    return file.getvalue()

@@ -115,7 +115,7 @@ def _names(names: Iterable[Any] | None) -> list[str] | None:
 def _params(params: Mapping[str, Any]) -> dict[str, Any]:
     """Return the parameters that are plain data, except the checkpoint."""
     plain = {name: _plain(value) for name, value in params.items() if name != CHECKPOINT}
-    kinds = bool | int | float | str | list | dict | None
+    kinds = (bool, int, float, str, list, dict, type(None))
     return {name: value for name, value in plain.items() if isinstance(value, kinds)}
 
 
