@@ -299,7 +299,7 @@ BAD_TABLES = {
     "infinity": (["x", "y", "target"], [*GOOD, ["-inf", "1", "b"]], "line 5, column 'x'.*'-inf'"),
     "empty label": (["x", "y", "target"], [*GOOD, ["1", "1", ""]], "label.*an empty cell"),
     "ragged row": (["x", "y", "target"], [*GOOD, ["1", "1"]], "line 5: the row has 2 cells"),
-    "same name twice": (["x", "x", "target"], GOOD, "'x' is there more than once"),
+    "same name twice": (["x", "x", "target"], GOOD, "'x' appears more than once"),
     "no feature": (["target"], [["a"], ["b"]], "feature column"),
     "header only": (["x", "y", "target"], [], "at least one row"),
 }

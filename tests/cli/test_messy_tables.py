@@ -49,7 +49,7 @@ FITTED = {
 }
 # What the message about a table that is refused names: the place, the problem and the remedy.
 REFUSED = {
-    "duplicate_names.csv": "'size' is there more than once. Rename one",
+    "duplicate_names.csv": "'size' appears more than once. Rename one",
     "header_only.csv": "at least one row; it has 1 lines",
     "no_bytes.csv": "at least one row; it has 0 lines",
     "infinite.csv": "line 5, column 'size': a finite number is needed; '-inf' was found. Correct",

@@ -1,4 +1,4 @@
-"""The labels and names that can be written down and read back."""
+"""The labels and names that files can hold."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -6,16 +6,11 @@ from typing import Any
 from margintree._lib.exceptions import InvalidInputError
 
 LABEL_TYPES: dict[str, type] = {"str": str, "int": int, "float": float, "bool": bool}
-"""The types of labels by name, as model files call them."""
+"""The types of labels by their names in model files."""
 
 
 def label_type(labels: Sequence[Any]) -> str:
-    """Return the name of the type that all the labels have.
-
-    Raises
-    ------
-    InvalidInputError
-        When they are of several types, of another one, or text that cannot be written.
+    """Return the name of the labels' type, which must be one and the same for all.
 
     Examples
     --------
@@ -27,8 +22,8 @@ def label_type(labels: Sequence[Any]) -> str:
             check_text(map(str, labels))
             return name
     raise InvalidInputError(
-        "Labels can be written when all are text, all integers, all numbers or all booleans; "
-        f"they are {list(labels[:5])!r}. Fit with labels of one of these types."
+        "Labels can be written when all are text, all integers, all floats or all booleans; they "
+        f"are {list(labels[:5])!r}. Fit with labels of one of these types."
     )
 
 
@@ -43,7 +38,7 @@ def check_text(names: Iterable[str]) -> None:
 
 
 def is_unicode(text: str) -> bool:
-    r"""Tell whether a text can be written in UTF-8: it has no half of a surrogate pair.
+    r"""Tell whether a text can be written in UTF-8, which half of a surrogate pair prevents.
 
     Examples
     --------

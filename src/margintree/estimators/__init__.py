@@ -14,7 +14,7 @@ ESTIMATORS: dict[str, type[MethodClassifier]] = {
     cls.__name__: cls
     for cls in (MOCTSVMClassifier, OCTClassifier, OCTHClassifier, OCTSVMClassifier, CARTClassifier)
 }
-"""The classifiers by name, as model files call them. Add your own to write and read its models."""
+"""The classifiers by their names in model files. Add your own to write and read its models."""
 
 __all__ = [
     "ESTIMATORS",

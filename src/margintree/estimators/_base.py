@@ -1,4 +1,4 @@
-"""What all tree classifiers share: they check input, encode labels and use the fitted tree."""
+"""Base of all tree classifiers: checks of the input, codes of the labels, predictions."""
 
 import warnings
 from abc import ABC, abstractmethod
@@ -26,7 +26,7 @@ from margintree.show.report import Report, picture, report_on
 
 
 class ShownAsTree(BaseEstimator):
-    """Shows itself in a notebook as its tree, once it is fitted."""
+    """Estimator that a notebook shows as its tree, once it is fitted."""
 
     @property
     def _repr_html_(self) -> Callable[[], str]:
@@ -43,7 +43,7 @@ class ShownAsTree(BaseEstimator):
 class TreeClassifier(ClassifierMixin, ShownAsTree, ABC):
     """Base of the classifiers whose fitted model is an `ObliqueTree`.
 
-    A subclass has the parameters ``class_weight`` and ``smoothing``, and learns a tree (`_learn`).
+    A subclass has the parameters ``class_weight`` and ``smoothing`` and learns a tree in `_learn`.
     """
 
     class_weight: Any
@@ -62,11 +62,11 @@ class TreeClassifier(ClassifierMixin, ShownAsTree, ABC):
 
     @abstractmethod
     def _learn(self, data: Data, classes: AnyArray) -> Result:
-        """Return the result of learning from the data; ``classes`` are the labels of the codes."""
+        """Return the result of a fit to the data; ``classes`` are the labels of the codes."""
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Find a tree for the rows of ``X`` and their labels.
+        """Fit a tree to the rows of ``X`` and their labels.
 
         Parameters
         ----------
@@ -75,8 +75,8 @@ class TreeClassifier(ClassifierMixin, ShownAsTree, ABC):
         y : array-like of shape (n,)
             Labels: text, integers or booleans.
         sample_weight : array-like of shape (n,), optional
-            Weights of the rows, at least 0. A weight of 2 is the same as the row given twice, a
-            weight of 0 the same as the row left out.
+            Weights of the rows, at least 0. A weight of 2 equals giving the row twice, a weight of
+            0 equals leaving it out.
 
         Returns
         -------
@@ -109,12 +109,12 @@ class TreeClassifier(ClassifierMixin, ShownAsTree, ABC):
 
     @property
     def bound_(self) -> float:
-        """A proved lower bound on the cost of every tree."""
+        """A proved lower bound on the cost of any tree."""
         return self.result_.bound
 
     @property
     def gap_(self) -> float:
-        """How far the bound lies below the cost, as a share of the cost."""
+        """The difference between cost and bound, as a share of the cost."""
         return self.result_.gap
 
     @property
@@ -138,11 +138,10 @@ class TreeClassifier(ClassifierMixin, ShownAsTree, ABC):
         return np.asarray(self.classes_[codes])
 
     def predict_proba(self, X: Any) -> FloatArray:
-        """Return the class shares of the leaf at which every row arrives.
+        """Return the class shares in the leaf of every row.
 
-        The shares are those of the training weight in the leaf, after ``smoothing`` was added to
-        every class. A leaf without training rows borrows those of its closest ancestor that has
-        some.
+        They are shares of the training weight in the leaf, after ``smoothing`` is added to every
+        class. A leaf without training rows uses the shares of its closest ancestor with some.
 
         Parameters
         ----------
@@ -163,14 +162,14 @@ class TreeClassifier(ClassifierMixin, ShownAsTree, ABC):
             return np.asarray(np.log(self.predict_proba(X)))
 
     def apply(self, X: Any) -> IntArray:
-        """Return the leaf, by its node number, at which every row arrives.
+        """Return the node number of the leaf of every row.
 
-        The root is node 1, the children of node t are 2t (left) and 2t + 1 (right).
+        The root is node 1; the children of node t are 2t (left) and 2t + 1 (right).
         """
         return self._fitted_tree().apply(self._scaled(X))
 
     def decision_path(self, X: Any) -> sparse.csr_array:
-        """Return which nodes every row visits.
+        """Return the nodes that every row visits.
 
         Returns
         -------
@@ -180,9 +179,9 @@ class TreeClassifier(ClassifierMixin, ShownAsTree, ABC):
         return self._fitted_tree().decision_path(self._scaled(X))
 
     def split_values(self, X: Any) -> FloatArray:
-        """Return ``f_t(x)`` of every branch node, NaN where the node does not split.
+        """Return the value ``f_t(x)`` of every branch node, NaN where the node does not split.
 
-        A row goes right in node ``t`` when ``f_t(x) >= 0``; it lies outside the margin when
+        A row goes right in node ``t`` when ``f_t(x) >= 0``. It is outside the margin when
         ``|f_t(x)| >= 1``.
 
         Returns
@@ -193,25 +192,25 @@ class TreeClassifier(ClassifierMixin, ShownAsTree, ABC):
         return self._fitted_tree().split_values(self._scaled(X))
 
     def report(self, X: Any, y: Any, feature_names: Sequence[str] | None = None) -> Report:
-        """Return an interactive report on the tree and what it does with the given rows.
+        """Return an interactive report on the tree and its predictions for the given rows.
 
-        The report is one HTML page: the tree with the details of every node, the way of every row
-        and of any values that one types in, the smallest change of a feature that would change a
-        prediction, scores, and what the fit cost and proved. It needs no network.
+        The report is one HTML page. It shows the tree, the details of every node, the path of every
+        row or of values that you type in, the smallest change of a feature that changes a
+        prediction, scores, and the cost and proof of the fit. It needs no network.
 
         Parameters
         ----------
         X : array-like of shape (n, p)
             Rows in the units of the training data.
         y : array-like of shape (n,)
-            Their labels. A label that was not there in training counts as misclassified.
+            Their labels. A label not seen in training counts as misclassified.
         feature_names : sequence of str, optional
             Names of the features; by default those seen in `fit`, or ``x0, x1, ...``.
 
         Returns
         -------
         Report
-            Shows itself in a notebook; ``report.save("report.html")`` writes it.
+            A notebook shows it; ``report.save("report.html")`` writes it to a file.
 
         Examples
         --------

@@ -1,4 +1,4 @@
-"""What the parameters of the classifiers may be: one name means the same everywhere."""
+"""The allowed values of the classifiers' parameters. A name means the same in all of them."""
 
 from numbers import Integral, Real
 from os import PathLike

@@ -1,4 +1,4 @@
-"""What users give becomes what a fit needs: weights, prices of errors, starts; and clear errors."""
+"""Checks and conversions of user input: weights, prices of errors, starts; and clear errors."""
 
 import math
 from collections.abc import Iterator, Mapping
@@ -14,7 +14,7 @@ from margintree._lib.arrays import AnyArray, FloatArray, IntArray
 from margintree._lib.exceptions import InvalidInputError
 from margintree.core.problem import Problem
 from margintree.core.tree import ObliqueTree
-from margintree.data.preprocessing.cells import Cells, cells_of
+from margintree.data.preprocessing.cells import cells_of
 
 
 def row_weights(
@@ -22,18 +22,7 @@ def row_weights(
 ) -> FloatArray:
     """Return the weight of every row: its sample weight times the weight of its class.
 
-    Parameters
-    ----------
-    sample_weight : array-like of shape (n,), number or None
-        Weights of the rows; None means 1 each.
-    class_weight : dict, "balanced" or None
-        Weights of the classes. "balanced" gives every class the same total weight.
-    X : ndarray of shape (n, p)
-        The rows.
-    codes : int ndarray of shape (n,)
-        The class of every row as a position in ``classes``.
-    classes : ndarray of shape (K,)
-        The labels.
+    Both weights are as in `fit` and the classifiers; ``codes`` are positions in ``classes``.
 
     Examples
     --------
@@ -57,7 +46,7 @@ def row_weights(
 def _balancing_factors(codes: IntArray, weights: FloatArray, n_classes: int) -> FloatArray:
     """Return the factors that give every class the same total weight.
 
-    They are taken from the weighted counts, so that a row of weight 2 equals the row given twice.
+    They use weighted counts, so that a row of weight 2 equals the row given twice.
     """
     mass = np.bincount(codes, weights=weights, minlength=n_classes)
     factors = np.zeros(n_classes)
@@ -67,16 +56,10 @@ def _balancing_factors(codes: IntArray, weights: FloatArray, n_classes: int) -> 
 
 
 def error_matrix(error_costs: Any, classes: AnyArray) -> FloatArray:
-    """Return the price of calling a row of every class by every class, in units of c1.
+    """Return the prices of errors, in units of c1: true classes by predicted classes.
 
-    Parameters
-    ----------
-    error_costs : array-like of shape (K, K), dict of dicts or None
-        A matrix in the order of ``classes``: lines are what rows are, columns what they are called.
-        Or the price by the label and the label it is taken for; what is left out costs 1. None
-        means 1 for every error.
-    classes : ndarray of shape (K,)
-        The labels.
+    ``error_costs`` is such a matrix, a dict of dicts by label, in which missing prices are 1, or
+    None, when every price is 1.
 
     Examples
     --------
@@ -85,18 +68,12 @@ def error_matrix(error_costs: Any, classes: AnyArray) -> FloatArray:
     array([[0., 5.],
            [1., 0.]])
     """
-    plain = 1.0 - np.eye(len(classes))
+    matrix = 1.0 - np.eye(len(classes))
     if error_costs is None:
-        return plain
-    if isinstance(error_costs, Mapping):
-        return _with_prices(plain, error_costs, classes.tolist())
-    return _numbers(error_costs, ndim=2)
-
-
-def _with_prices(
-    matrix: FloatArray, error_costs: Mapping[Any, Any], labels: list[Any]
-) -> FloatArray:
-    """Return the matrix with the prices that are given."""
+        return matrix
+    if not isinstance(error_costs, Mapping):
+        return _numbers(error_costs, ndim=2)
+    labels = classes.tolist()
     for label, prices in error_costs.items():
         if not isinstance(prices, Mapping):
             raise InvalidInputError(
@@ -111,7 +88,7 @@ def _with_prices(
 def _place(label: Any, labels: list[Any]) -> int:
     if label not in labels:
         raise InvalidInputError(
-            f"error_costs must speak of labels of y, {labels!r:.200}; {label!r} is none of them. "
+            f"error_costs must use labels of y, {labels!r:.200}; {label!r} is none of them. "
             "Leave it out or correct it."
         )
     return labels.index(label)
@@ -125,29 +102,14 @@ def _numbers(value: Any, ndim: int) -> FloatArray:
         numbers = np.array([])
     if numbers.ndim != ndim:
         raise InvalidInputError(
-            f"error_costs must be numbers in a square matrix in the order of the sorted labels, or "
-            f"in a dict of dicts by label; {value!r:.60} was given. Correct it or leave it out."
+            "error_costs must be a square matrix of numbers in the order of the sorted labels, or "
+            f"a dict of dicts by label; {value!r:.60} was given. Correct it or leave it out."
         )
     return numbers
 
 
 def start_tree(start: Any, problem: Problem, classes: AnyArray) -> ObliqueTree:
-    """Return ``start`` as a tree in the space and of the depth of the problem.
-
-    Parameters
-    ----------
-    start : ObliqueTree or fitted TreeClassifier
-        Where to begin. A tree less deep than the problem's is deepened.
-    problem : Problem
-        The problem to solve.
-    classes : ndarray of shape (K,)
-        The labels behind the class codes of the problem.
-
-    Raises
-    ------
-    InvalidInputError
-        When the start has other features, other classes or more levels, or is not fitted.
-    """
+    """Return ``start``, a tree or a fitted classifier, in the space and depth of the problem."""
     tree = start if isinstance(start, ObliqueTree) else _tree_of(start, classes)
     misfit = why_unfit(tree, problem)
     if misfit:
@@ -159,7 +121,7 @@ def start_tree(start: Any, problem: Problem, classes: AnyArray) -> ObliqueTree:
 
 
 def why_unfit(tree: ObliqueTree, problem: Problem) -> str:
-    """Return why the tree cannot be a start of the problem; nothing when it can."""
+    """Return why the tree cannot start a search for this problem, or "" if it can."""
     for what, given, needed in (
         ("features", tree.n_features, problem.n_features),
         ("classes", tree.n_classes, problem.n_classes),
@@ -195,7 +157,7 @@ def _tree_of(estimator: Any, classes: AnyArray) -> ObliqueTree:
 
 @contextmanager
 def errors_naming_the_column(X: Any) -> Iterator[None]:
-    """Let an error about the rows say which column it is about, and what takes such columns.
+    """Add to an error about the rows which column it concerns and which class takes such columns.
 
     Examples
     --------
@@ -213,32 +175,25 @@ def errors_naming_the_column(X: Any) -> Iterator[None]:
         # Cells of another kind altogether stay a TypeError, but the NA of pandas is a missing one.
         if place is None or (isinstance(error, TypeError) and "NAType" not in str(error)):
             raise
+        # The first line says what is wrong; the others hold scikit-learn's own advice.
+        first_line = str(error).split("\n")[0].rstrip(".")
         raise InvalidInputError(
-            f"{_first_line(error)} {place}, and finite numbers are needed. Convert it to numbers, "
+            f"{first_line}. {place}, and finite numbers are needed. Convert it to numbers, "
             "or use margintree.make_table_classifier, which takes text and missing cells as they "
             "are."
         ) from error
 
 
-def _first_line(error: Exception) -> str:
-    """Return what scikit-learn says is wrong, but not its advice."""
-    return str(error).split("\n")[0].rstrip(".") + "."
-
-
 def _first_odd_cell(X: Any) -> str | None:
-    """Return in words where the first cell is that is no finite number, if there is one."""
+    """Return, in words, the place of the first cell that is not a finite number, if any."""
     try:
         columns = cells_of(X)
     except Exception:  # Whatever X is, the error that is being explained is the one to raise.
         return None
-    odd = (_odd_cell(cells) for cells in columns)
-    return next((words for words in odd if words is not None), None)
-
-
-def _odd_cell(cells: Cells) -> str | None:
-    for row, cell in enumerate(cells.values.tolist()):
-        if not _is_finite(cell):
-            return f"The column {cells.name!r} holds {cell!r:.60} in {cells.place(row)}"
+    for cells in columns:
+        for row, cell in enumerate(cells.values.tolist()):
+            if not _is_finite(cell):
+                return f"The column {cells.name!r} holds {cell!r:.60} in {cells.place(row)}"
     return None
 
 

@@ -1,4 +1,4 @@
-"""Classifiers that learn a tree by one method: their parameters become a problem and a solve."""
+"""Base of the classifiers of one method: parameters become a problem and a solve."""
 
 from inspect import signature
 from typing import Any, ClassVar, Self
@@ -26,9 +26,9 @@ from margintree.methods.solve import How, solve
 class MethodClassifier(TreeClassifier):
     """Base of the classifiers of one method.
 
-    A subclass says which method it is, and has a constructor and a docstring. Its parameters are
-    those that pose the method's problem (`Method.parameters`) and any of those in `CONSTRAINTS`
-    that say how it is solved. A subclass with other parameters adds their constraints.
+    A subclass names its method and adds a constructor and a docstring. Its parameters are those
+    that pose the method's problem (`Method.parameters`) and any in `CONSTRAINTS` that say how to
+    solve it. A subclass with other parameters adds their constraints.
     """
 
     _method: Method
@@ -47,7 +47,7 @@ class MethodClassifier(TreeClassifier):
     def __sklearn_clone__(self) -> Self:
         copy: Self = super().__sklearn_clone__()
         if hasattr(self, "start"):
-            # A start given as a classifier is data here: an unfitted copy of it would be no start.
+            # A start that is a classifier must stay fitted, so it is not cloned.
             copy.start = self.start
         return copy
 
@@ -58,7 +58,7 @@ class MethodClassifier(TreeClassifier):
 
     @property
     def n_iter_(self) -> int:
-        """The number of local searches that the search did, counted as for ``max_iter``."""
+        """The number of local searches of the fit, counted as for ``max_iter``."""
         return self.result_.iterations
 
     def _depth(self) -> int:
@@ -69,7 +69,7 @@ class MethodClassifier(TreeClassifier):
         return solve(self._method, problem, self._how(problem, classes))
 
     def _posing(self, classes: AnyArray) -> dict[str, Any]:
-        """Return the parameters that pose the problem, those about classes by their codes."""
+        """Return the parameters that pose the problem, with class codes in place of labels."""
         given = self.get_params(deep=False)
         posing = {name: given[name] for name in self._method.parameters if name in given}
         if "error_costs" in posing:
@@ -77,7 +77,6 @@ class MethodClassifier(TreeClassifier):
         return posing
 
     def _how(self, problem: Problem, classes: AnyArray) -> How:
-        """Return how the problem is solved."""
         given = self.get_params(deep=False)
         return How(
             way=given.get("method", self._method.ways[0]),
@@ -89,7 +88,6 @@ class MethodClassifier(TreeClassifier):
         )
 
     def _limits(self) -> Limits:
-        """Return how far a fit may go."""
         given = self.get_params(deep=False)
         return Limits(
             seconds=_or_infinity(given.get("time_limit")),
@@ -101,7 +99,7 @@ class MethodClassifier(TreeClassifier):
         )
 
     def _starts(self, problem: Problem, classes: AnyArray) -> list[ObliqueTree]:
-        """Return the start that was asked for and the tree of the previous fit, where there are."""
+        """Return the given start and, with ``warm_start``, the tree of the previous fit."""
         given = getattr(self, "start", None)
         starts = [] if given is None else [start_tree(given, problem, classes)]
         if getattr(self, "warm_start", False) and hasattr(self, "result_"):
@@ -116,8 +114,8 @@ def _or_infinity(limit: float | None) -> float:
 
 
 def n_threads(n_jobs: int | None) -> int:
-    """Return the number of threads; joblib would refuse 0 in words that do not tell what to do."""
-    if n_jobs == 0:
+    """Return the number of threads."""
+    if n_jobs == 0:  # The message of joblib does not say what to do.
         raise InvalidInputError(
             "The number of threads, n_jobs, must be a positive number, a negative one that counts "
             "back from all cores (-1) or None; 0 was given. Use 1 for a single thread."
@@ -126,7 +124,7 @@ def n_threads(n_jobs: int | None) -> int:
 
 
 def seed_of(random_state: Any) -> int:
-    """Return a seed; neither NumPy's global generator nor its state has a part in it."""
+    """Return a seed, without use of NumPy's global generator."""
     if isinstance(random_state, np.random.RandomState):
         return int(random_state.randint(np.iinfo(np.int32).max))
     return 0 if random_state is None else int(random_state)

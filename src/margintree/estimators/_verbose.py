@@ -1,4 +1,4 @@
-"""What ``verbose`` means."""
+"""Progress messages, as the parameter ``verbose`` asks for them."""
 
 from margintree.core.result import Progress, TracePoint, relative_gap
 

@@ -9,29 +9,29 @@ from margintree.methods import METHODS
 class CARTClassifier(MethodClassifier):
     """Classification tree grown greedily by scikit-learn and pruned to a number of splits.
 
-    Its objective is that of `OCTClassifier` without a price for splits: the misclassified training
-    weight as a share of what the best single leaf misclassifies. CART does not minimise it, and
-    nothing is proved but a bound that needs no search.
+    Its objective is that of `OCTClassifier` without a cost of splits: the misclassified training
+    weight, divided by the weight that the best single leaf misclassifies. CART does not minimise
+    it. The bound is one that needs no search.
 
     Parameters
     ----------
     max_depth : int, default=3
         Number of levels of splits, from 1 to 10.
     max_splits : int or None, default=None
-        Number of splits to which the tree is pruned: the largest tree on the path of
-        cost-complexity pruning that has no more. None does not prune.
+        Largest number of splits. The tree is the largest with no more splits on the path of
+        cost-complexity pruning. None does not prune.
     min_samples_leaf : int or float, default=0.05
-        Least training weight of a leaf: an integer is a weight, a float is a share of all training
-        weight, from 0.0 to 0.5.
+        Least training weight of a leaf: an integer is a weight, a float from 0.0 to 0.5 is a share
+        of all training weight.
     smoothing, class_weight
         As in `MOCTSVMClassifier`.
     random_state : int, RandomState instance or None, default=None
-        Decides between splits that are equally good. None is the same as 0.
+        Seed for the choice between equally good splits. None is the same as 0.
 
     Attributes
     ----------
     tree_ : ObliqueTree
-        The fitted tree; every split has one weight that is not 0.
+        The fitted tree; every split has exactly one nonzero weight.
     result_, cost_, objective_, bound_, gap_, optimal_, classes_, n_features_in_, \
     feature_names_in_
         As in `MOCTSVMClassifier`; the cost has the terms ``errors`` and ``splits``.

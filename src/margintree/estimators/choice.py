@@ -30,75 +30,73 @@ from margintree.methods.scoring import SCORES
 from margintree.methods.solve import EXACT, solve
 
 CHOICE_SHARE = 0.75
-"""Share of the time limit that the choice may take; the rest is for the last fit."""
+"""Share of the time limit for the choice; the rest is for the last fit."""
 POSITIVE = [Interval(Integral, 1, None, closed="left")]
 
 
 class TreeClassifierCV(MetaEstimatorMixin, TreeClassifier):
     """A tree classifier with parameters chosen by cross-validation.
 
-    For every division of the rows and every depth, trees of all combinations are fitted along one
-    path, on which each search begins from the trees before it. The combination that does best on
-    the rows left out is fitted to all rows. Of several that do equally well, the one with the
-    fewest splits is taken.
+    For every fold and every depth, the trees of all combinations are fitted along one path, on
+    which each search begins from the trees before it. The combination with the best score on the
+    rows left out is fitted to all rows. Among equally good combinations the one with the fewest
+    splits is chosen.
 
     Parameters
     ----------
     estimator : tree classifier or None, default=None
-        The classifier whose parameters are chosen, with the values of all others; None for a
-        `MOCTSVMClassifier`. Its ``time_limit`` is a limit on the last fit alone.
+        The classifier whose parameters are chosen; it also sets all other parameters. None means a
+        `MOCTSVMClassifier`. Its ``time_limit`` applies to the last fit alone.
     candidates : mapping, list of mappings or None, default=None
-        Values to choose from, as a mapping of names to lists of values (or single values), of which
-        all combinations are tried, or as a list of combinations. None means the usual values of the
-        method: for MOCTSVM depths 1, 2 and 3, ``c1`` of 1, 10 and 100, ``c2`` of 0.1, 1, 10 and
-        100, and ``c3`` of 1. A mapping replaces those that it names.
+        Values to choose from: a mapping of names to values or lists of values, whose combinations
+        are all tried, or a list of combinations. None means the usual values of the method. Those
+        of MOCTSVM are depths 1, 2 and 3, ``c1`` of 1, 10 and 100, ``c2`` of 0.1, 1, 10 and 100, and
+        ``c3`` of 1. A mapping replaces the values that it names.
     cv : int or iterable, default=4
         Number of folds, or pairs of row numbers to learn from and to test on. With a number, equal
-        rows are in the same fold, and fewer folds are made where no class has as many different
-        rows.
+        rows are in the same fold. There are never more folds than different rows in the largest
+        class.
     scoring : {"accuracy", "nearness"}, default="accuracy"
-        How rows left out are counted. "accuracy" counts a row as 1 if it is predicted right, or,
-        with ``error_costs``, as 1 less the price of its prediction. "nearness" counts rows close to
-        a split in part, which tells trees apart where there are few rows.
+        Score of the rows left out. "accuracy" gives 1 to a correct row, or, with ``error_costs``, 1
+        minus the cost of its prediction. "nearness" gives part of that to rows close to a split,
+        which distinguishes trees when there are few rows.
     usual : mapping or None, default=None
-        One of the combinations, which is kept unless another is better by more than half a standard
-        error. None takes the best, however little better it is.
+        One of the combinations. It is kept unless another is better by more than half a standard
+        error. None takes the best, however small its lead.
     path_iter : int or None, default=4
-        Limit on the local searches of every fit of the choice; None for the search's own number.
+        Maximum number of local searches in every fit of the choice; None for the search's default.
     path_rows : int or None, default=200
-        Limit on the rows that every fit of the choice learns from; None for no limit. Where there
-        are more, it learns from a sample that weighs as much, and is scored on all rows left out.
+        Maximum number of rows in every fit of the choice; None for no limit. If there are more
+        rows, the fit uses a sample of the same total weight; scores still use all rows left out.
     last_fit : {"fresh", "path"}, default="fresh"
-        How the chosen combination is fitted to all rows: by a fit of its own that starts from its
-        trees of the choice, or along a path of all combinations.
+        How the chosen combination is fitted to all rows: "fresh" starts from its trees of the
+        choice, "path" follows a path of all combinations.
     time_limit : float or None, default=120.0
-        Seconds of wall-clock time for all: the choice takes at most three quarters, shared among
-        its paths; None for no limit. Where it strikes, combinations are judged by the best trees
-        known for them.
+        Seconds of wall-clock time for everything; None for no limit. The choice takes at most three
+        quarters, shared among its paths. If the time ends, the best trees so far decide.
     n_jobs : int or None, default=None
-        Number of processes of the choice; None means 1, -1 one per core. The result does not depend
+        Number of processes of the choice: None means 1, -1 one per core. The result does not depend
         on it.
     verbose : int or callable, default=0
-        1 prints a line for every path of the choice. A callable is called with every such line. The
-        progress of the last fit is told as ``verbose`` of the estimator says.
+        1 prints a line for every path of the choice. A callable receives every such line. The
+        estimator's own ``verbose`` applies to the last fit.
 
     Attributes
     ----------
     best_params_ : dict
-        The combination that was chosen.
+        The chosen combination.
     best_score_ : float
-        Its mean score on rows left out.
+        Its mean score on the rows left out.
     best_index_ : int
         Its index in ``cv_results_``.
     cv_results_ : dict
-        The scores of all combinations, as scikit-learn's `GridSearchCV` has them, and
-        ``mean_splits``.
+        The scores of all combinations, as in scikit-learn's `GridSearchCV`, and ``mean_splits``.
     choice_is_complete_ : bool
-        Whether the choice ran its course: no time limit struck and nobody interrupted it.
+        Whether the choice was completed: it met no time limit and was not interrupted.
     best_estimator_ : tree classifier
-        The fitted tree as a classifier with the parameters that were chosen. A model file holds it.
+        The fitted tree as a classifier with the chosen parameters. A model file holds it.
     tree_, result_, cost_, objective_, bound_, gap_, optimal_, classes_
-        Of the last fit, as `MOCTSVMClassifier` has them.
+        As in `MOCTSVMClassifier`, of the last fit.
     n_features_in_, feature_names_in_
         The number of features, and their names when ``X`` had names.
 
@@ -161,7 +159,7 @@ class TreeClassifierCV(MetaEstimatorMixin, TreeClassifier):
 
     @property
     def best_estimator_(self) -> MethodClassifier:
-        """The fitted tree as a classifier with the parameters that were chosen."""
+        """The fitted tree as a classifier with the chosen parameters."""
         estimator = self._with(self.best_params_)
         for name in ("classes_", "result_", "n_features_in_", "feature_names_in_"):
             if hasattr(self, name):
@@ -170,12 +168,12 @@ class TreeClassifierCV(MetaEstimatorMixin, TreeClassifier):
 
     @property
     def class_weight(self) -> Any:
-        """Factors by which the rows of each class count, as the estimator has them."""
+        """The estimator's factors for the weights of each class."""
         return self._plain().class_weight
 
     @property
     def smoothing(self) -> float:  # type: ignore[override]
-        """The weight that is added to every class of a leaf, as the estimator has it."""
+        """The estimator's weight that is added to every class of a leaf."""
         return self._plain().smoothing
 
     @property
@@ -195,7 +193,7 @@ class TreeClassifierCV(MetaEstimatorMixin, TreeClassifier):
         return max(int(point["max_depth"]) for point in self._points())
 
     def _points(self) -> list[Point]:
-        """Return all combinations, those of one depth one after the other."""
+        """Return all combinations, ordered by depth."""
         plain, given = self._plain(), self.candidates
         if isinstance(given, Sequence):
             _check_list(given)
@@ -217,9 +215,11 @@ class TreeClassifierCV(MetaEstimatorMixin, TreeClassifier):
         if given.get("method") == EXACT:
             get(given.get("solver", "auto"))  # a missing solver is an error at once
         limits = self._limits()
-        self._get_ready(data, limits)
-        clock = limits.clock()
         points = self._points()
+        # Kernels are compiled before the clock starts.
+        deepest = replace(data.problem(), depth=max(point["max_depth"] for point in points))
+        self._method.get_ready(deepest, replace(limits, iterations=None))
+        clock = limits.clock()
         posed = [self._with(point)._posing(classes) for point in points]
         choice = self._choose(points, posed, data, limits)
         self._keep(choice)
@@ -237,20 +237,15 @@ class TreeClassifierCV(MetaEstimatorMixin, TreeClassifier):
         n_threads(self.n_jobs)  # refuses 0
         return replace(self._plain()._limits(), seconds=seconds, threads=1)
 
-    def _get_ready(self, data: Data, limits: Limits) -> None:
-        """Compile kernels before the clock starts."""
-        deepest = max(point["max_depth"] for point in self._points())
-        problem = replace(data.problem(), depth=deepest)
-        self._method.get_ready(problem, replace(limits, iterations=None))
-
     def _choose(
         self, points: Sequence[Point], posed: Sequence[Point], data: Data, limits: Limits
     ) -> Choice:
-        """Return the choice, as far as it comes before Ctrl-C."""
+        """Return the choice; Ctrl-C ends it early."""
         if isinstance(self.cv, Integral):
             data = data.distinct()
         divisions = self._divisions(data, limits.seed)
-        of_each = replace(limits, iterations=self.path_iter if self._is_searched() else None)
+        is_searched = "max_iter" in self._plain()._get_param_names()
+        of_each = replace(limits, iterations=self.path_iter if is_searched else None)
         groups = [
             TreeCandidates(self._method, data, [*at_depth], of_each, self.scoring, self.path_rows)
             for _, at_depth in groupby(posed, key=lambda point: point["max_depth"])
@@ -269,19 +264,16 @@ class TreeClassifierCV(MetaEstimatorMixin, TreeClassifier):
         usual = None if self.usual is None else _place(self.usual, points)
         return Choice(points, trials, weights, usual, n_rows=float(len(data.y)))
 
-    def _is_searched(self) -> bool:
-        return "max_iter" in self._plain()._get_param_names()
-
     def _divisions(self, data: Data, seed: int) -> list[Division]:
-        """Return the rows to learn from and to test on."""
+        """Return pairs of the rows to learn from and the rows to test on."""
         if not isinstance(self.cv, Integral):
             return list(check_cv(self.cv).split(data.X, data.y))
         most = int(np.bincount(data.y).max())
         if most < 2:
             raise InvalidInputError(
                 "Cross-validation needs two different rows of some class; every class has one row, "
-                f"n_samples = {len(data.y)}. Give more rows, or fix the parameters in a "
-                f"{type(self._plain()).__name__}."
+                f"n_samples = {len(data.y)}. Give more rows, or fit a "
+                f"{type(self._plain()).__name__} with fixed parameters."
             )
         folds = divide(data.y, min(int(self.cv), most), seed)
         return [(others, fold) for fold, others in folds]
@@ -294,7 +286,7 @@ class TreeClassifierCV(MetaEstimatorMixin, TreeClassifier):
         self.choice_is_complete_ = choice.is_complete
 
     def _fit_fresh(self, data: Data, classes: AnyArray, choice: Choice, seconds: float) -> Result:
-        """Return the result of the chosen combination on all rows, from its trees of the choice."""
+        """Return the result on all rows of the best point, started from its trees of the choice."""
         best = self._with(self.best_params_)
         problem = self._method.pose(data.problem(), **best._posing(classes))
         how = best._how(problem, classes)
@@ -303,7 +295,7 @@ class TreeClassifierCV(MetaEstimatorMixin, TreeClassifier):
         return solve(self._method, problem, replace(how, limits=limits, starts=tuple(starts)))
 
     def _fit_path(self, posed: Sequence[Point], data: Data, best: int) -> Result:
-        """Return the result of the chosen combination on a path of all, on all rows."""
+        """Return the result on all rows of the best point, on a path of all points of its depth."""
         depth = posed[best]["max_depth"]
         places = [k for k, point in enumerate(posed) if point["max_depth"] == depth]
         points = [posed[k] for k in places]
@@ -311,15 +303,14 @@ class TreeClassifierCV(MetaEstimatorMixin, TreeClassifier):
         return results[places.index(best)]
 
     def _tell(self) -> Callable[[str], None]:
-        """Return what is told of every path."""
+        """Return the function that reports every path."""
         clock = Clock()
 
         def tell(line: str) -> None:
-            print(f"margintree {clock.elapsed():8.2f} s  {line}", flush=True)
+            if self.verbose:
+                print(f"margintree {clock.elapsed():8.2f} s  {line}", flush=True)
 
-        if callable(self.verbose):
-            return self.verbose
-        return tell if self.verbose else _say_nothing
+        return self.verbose if callable(self.verbose) else tell
 
 
 class MOCTSVMClassifierCV(TreeClassifierCV):
@@ -346,7 +337,7 @@ def _values(name: str, given: Any) -> list[Any]:
     if not values:
         raise InvalidInputError(
             f"candidates must give a value or a list of values to choose from for {name}; "
-            f"{given!r} was given. Give at least one value, or leave {name} out for the usual ones."
+            f"{given!r} was given. Give at least one value, or omit {name} for its usual values."
         )
     return values
 
@@ -356,27 +347,26 @@ def _check_list(given: Sequence[Any]) -> None:
     are_mappings = all(isinstance(point, Mapping) for point in given)
     if not given or not are_mappings or any({*point} != {*given[0]} for point in given):
         raise InvalidInputError(
-            "candidates must be a mapping of names to values, or a list of mappings that all have "
-            f"the same names; {given!r:.200} was given. Give every combination a value for every "
-            "name."
+            "candidates must be a mapping of names to values, or a list of mappings with the same "
+            f"names; {given!r:.200} was given. Give every combination a value for every name."
         )
 
 
 def _check_point(point: Point, plain: MethodClassifier) -> None:
-    """Raise InvalidInputError unless a classifier may have these parameters."""
+    """Raise InvalidInputError unless the classifier accepts these parameters."""
     allowed = plain._method.parameters
     for name in point:
         if name not in allowed or name not in plain._get_param_names():
             raise InvalidInputError(
-                f"candidates must name parameters that pose the problem of a "
-                f"{type(plain).__name__}, {', '.join(allowed)}; {name!r} was given. Set other "
-                "parameters in the classifier itself, the estimator."
+                f"candidates must name parameters of the problem that a {type(plain).__name__} "
+                f"solves, {', '.join(allowed)}; {name!r} was given. Set other parameters in the "
+                "classifier itself, the estimator."
             )
     validate_parameter_constraints(plain._parameter_constraints, point, type(plain).__name__)
 
 
 def _place(usual: Point, points: Sequence[Point]) -> int:
-    """Return the index of the combination that has the values of the usual one."""
+    """Return the index of the usual combination."""
     for k, point in enumerate(points):
         if all(point.get(name) == value for name, value in usual.items()):
             return k
@@ -384,7 +374,3 @@ def _place(usual: Point, points: Sequence[Point]) -> int:
         f"usual must be one of the combinations of candidates; {dict(usual)!r} was given. Add it "
         "to the candidates, or leave usual out."
     )
-
-
-def _say_nothing(line: str) -> None:
-    pass

@@ -10,11 +10,11 @@ from margintree.methods import METHODS
 
 
 class MOCTSVMClassifier(MethodClassifier):
-    """Classification tree whose every split is a maximum-margin hyperplane, found as a whole.
+    """Classification tree of maximum-margin hyperplanes, all optimised together.
 
-    The tree minimises ``max ||w||**2 / 2 + c1 * errors + c2 * violations + c3 * splits``, where the
-    maximum is over the splits, ``errors`` counts misclassified training rows and ``violations``
-    sums how far rows lie inside the margins of the splits that they pass.
+    The tree minimises ``max ||w||**2 / 2 + c1 * errors + c2 * violations + c3 * splits``. The
+    maximum is over the splits, ``errors`` counts misclassified training rows, and ``violations``
+    sums how far each row is inside the margins of the splits that it passes.
 
     Parameters
     ----------
@@ -27,79 +27,77 @@ class MOCTSVMClassifier(MethodClassifier):
     c3 : float, default=0.1
         Cost of a split.
     min_samples_leaf : int or float, default=0
-        Least training weight of a leaf: an integer is a weight, a float is a share of all training
-        weight, from 0.0 to 0.5.
+        Least training weight of a leaf: an integer is a weight, a float from 0.0 to 0.5 is a share
+        of all training weight.
     max_splits : int or None, default=None
-        Largest number of splits; None for as many as the depth allows.
+        Largest number of splits; None means as many as the depth allows.
     method : {"search", "exact"}, default="search"
-        "search" is fast and finds a good tree, most often the best; "exact" starts from the tree
-        of the search and goes on until that tree or a better one is proved optimal.
+        "search" is fast and usually finds the best tree, without a proof. "exact" starts from the
+        tree of the search and continues until that tree or a better one is proved optimal.
     solver : str, default="auto"
         Solver of the exact method; the command ``margintree solvers`` lists them.
     time_limit : float or None, default=60.0
-        Seconds of wall-clock time; None for no limit. Compiling kernels, on the first fits
-        after an installation, is not included. The search most often stops earlier; see
+        Seconds of wall-clock time; None means no limit. The first fits after an installation
+        compile kernels; this time is not counted. The search usually stops earlier: see
         ``max_iter``.
     memory_limit : float or None, default=None
-        GiB of memory that the process may take, with all that it holds beside the fit; None for no
-        limit. Where it strikes, the fit ends with the best tree so far.
+        Largest memory of the whole process in GiB; None means no limit. A fit that reaches it
+        returns the best tree so far.
     gap : float, default=1e-4
-        Relative gap between cost and bound that counts as proof.
+        Relative gap between cost and bound that counts as a proof.
     max_iter : int or None, default=None
-        Limit on the local searches of the search, of which its other steps count as many as take
-        as long; None for a number that depends on the rows, the smaller the more there are. Unless
-        the time limit strikes first, the same ``random_state`` gives the same tree whatever
-        ``n_jobs`` is.
+        Maximum number of local searches. More expensive steps count as several, in proportion to
+        their time. None chooses a number that decreases with the number of rows. Unless the time
+        limit is reached first, the same ``random_state`` gives the same tree for any ``n_jobs``.
     routing_margin : float, default=1e-3
-        How far from 0 the value of every split must be on the training rows that pass it, between
-        0 and 1.
+        Least absolute value of every split on the training rows that pass it, between 0 and 1.
     margin_norm : {"squared", "plain"}, default="squared"
         Whether the margin term is ``||w||**2 / 2`` or ``||w|| / 2``.
     smoothing : float, default=0.0
         Weight added to every class of a leaf before `predict_proba` takes shares; 1 is Laplace's
         rule. It changes probabilities, not predictions.
     class_weight : dict, "balanced" or None, default=None
-        Factor by which the rows of each class count. "balanced" gives all classes the same total
-        weight.
+        Factors that multiply the weights of the rows of each class. "balanced" gives all classes
+        the same total weight.
     error_costs : array-like of shape (K, K), dict of dicts or None, default=None
-        What each error costs, in units of ``c1``; None means 1. Entry ``[k][l]`` of a matrix, in
-        the order of ``classes_``, is the price of calling a row of class ``k`` a row of class
-        ``l``; ``{"ill": {"well": 5.0}}`` makes it five times as dear to call an ill row well, and
-        leaves all other errors at 1. Leaves predict the class that costs least, which need not be
-        the one with the largest share of `predict_proba`.
+        Costs of errors in units of ``c1``; None means 1 for every error. Entry ``[k][l]`` of a
+        matrix, in the order of ``classes_``, is the cost of predicting class ``l`` for a row of
+        class ``k``. In ``{"ill": {"well": 5.0}}``, calling an ill row well costs 5 and all other
+        errors cost 1. A leaf predicts the cheapest class, which may differ from the class with the
+        largest share in `predict_proba`.
     start : ObliqueTree, fitted classifier or None, default=None
-        A tree to begin from; of the same features and classes, and at most as deep.
+        A tree to begin from, with the same features and classes and at most the same depth.
     checkpoint : path-like or None, default=None
-        With the exact method: a file that holds the best tree and bound so far. Where it is there
-        already, written for the same rows, depth and costs, the fit goes on from them. It stays
-        when the fit ends; delete it when it is no longer needed.
+        File in which the exact method keeps its best tree and bound. If the file exists and was
+        written for the same rows, depth and costs, the fit continues from it. The file stays when
+        the fit ends; delete it when you no longer need it.
     warm_start : bool, default=False
-        Whether a further `fit` begins from the tree of the one before. A tree that does not fit
-        the new data (other features or classes, deeper) is not used.
+        Whether the next `fit` begins from the tree of the previous one. A tree with other features
+        or classes, or one that is too deep, is not used.
     random_state : int, RandomState instance or None, default=None
         Seed of the search. None is the same as 0: the same data give the same tree.
     n_jobs : int or None, default=None
-        Number of threads; None means 1, -1 one per core, -2 one fewer, and so on, as in joblib.
+        Number of threads, as in joblib: None means 1, -1 one per core, -2 one fewer, and so on.
     verbose : int or callable, default=0
-        1 prints a line for every better tree or bound. A callable is given every such
-        `TracePoint` instead; it may raise KeyboardInterrupt to stop with the best tree so far.
+        1 prints a line for every better tree or bound. A callable receives every such `TracePoint`
+        instead; it may raise KeyboardInterrupt to stop with the best tree so far.
 
     Attributes
     ----------
     tree_ : ObliqueTree
-        The fitted tree, in the space scaled to [0, 1]; ``tree_.in_original_units()`` applies to raw
+        The fitted tree, for features scaled to [0, 1]; ``tree_.in_original_units()`` takes raw
         rows.
     result_ : Result
         The tree with bounds, the reason why the fit stopped, and the trace of its progress.
     cost_ : Cost
         The cost of the tree on its training rows, term by term.
     objective_, bound_, gap_ : float
-        The cost of the tree, a proved lower bound on the cost of every tree, and how far they are
-        apart as a share of the cost.
+        The cost of the tree, a proved lower bound on the cost of any tree, and the difference as a
+        share of the cost.
     optimal_ : bool
         Whether the tree is proved optimal to within ``gap``.
     n_iter_ : int
-        The number of local searches that the search did, counted as for ``max_iter``.
+        The number of local searches of the fit, counted as for ``max_iter``.
     classes_ : ndarray of shape (K,)
         The labels.
     n_features_in_ : int

@@ -8,11 +8,11 @@ from margintree.methods import METHODS
 
 
 class OCTClassifier(MethodClassifier):
-    """Classification tree with axis-parallel splits that makes the fewest errors, with a proof.
+    """Classification tree with axis-parallel splits and a proved minimum of errors.
 
     The tree minimises ``errors / baseline + alpha * splits``, where ``errors`` is the misclassified
-    training weight and ``baseline`` what the best single leaf misclassifies. This is the model of
-    Bertsimas and Dunn, Optimal classification trees (Machine Learning, 2017).
+    training weight and ``baseline`` the weight that the best single leaf misclassifies. This is OCT
+    of Bertsimas and Dunn, Optimal classification trees (Machine Learning, 2017).
 
     Parameters
     ----------
@@ -21,21 +21,21 @@ class OCTClassifier(MethodClassifier):
     alpha : float, default=0.0
         Cost of a split.
     max_splits : int or None, default=None
-        Largest number of splits; None for as many as the depth allows.
+        Largest number of splits; None means as many as the depth allows.
     min_samples_leaf : int or float, default=0.05
-        Least training weight of a leaf: an integer is a weight, a float is a share of all training
-        weight, from 0.0 to 0.5.
+        Least training weight of a leaf: an integer is a weight, a float from 0.0 to 0.5 is a share
+        of all training weight.
     method : {"native", "exact"}, default="native"
-        Both prove their tree optimal. "native" is a branch and bound over thresholds, which takes
-        well below a second for some hundreds of rows at depth 3; "exact" solves the mixed-integer
-        model of the paper, from the tree of CART, with a solver, which takes far longer.
+        Both prove their tree optimal. "native" is a branch and bound over thresholds; it takes well
+        below a second for some hundreds of rows at depth 3. "exact" solves the mixed-integer model
+        of the paper with a solver, from the tree of CART, and takes far longer.
     start : ObliqueTree, fitted classifier or None, default=None
-        A tree to begin from; of the same features and classes, and at most as deep. It is not used
-        if it breaks a rule: oblique splits, leaves that are too light or too many splits.
+        A tree to begin from, with the same features and classes and at most the same depth. A tree
+        that breaks a rule is not used: oblique splits, too light leaves or too many splits.
     random_state : int, RandomState instance or None, default=None
-        Seed of CART, whose tree both methods start from, and of the solver. None is the same as 0.
+        Seed of the solver and of CART, which gives the first tree. None is the same as 0.
     n_jobs : int or None, default=None
-        Number of threads of the solver; None means 1, -1 one per core, as in joblib. The native
+        Number of threads of the solver, as in joblib: None means 1, -1 one per core. The native
         method uses one.
     solver, time_limit, memory_limit, gap, smoothing, class_weight, warm_start, verbose
         As in `MOCTSVMClassifier`.
@@ -43,7 +43,7 @@ class OCTClassifier(MethodClassifier):
     Attributes
     ----------
     tree_ : ObliqueTree
-        The fitted tree; every split has one weight that is not 0.
+        The fitted tree; every split has exactly one nonzero weight.
     result_, cost_, objective_, bound_, gap_, optimal_, classes_, n_features_in_, \
     feature_names_in_
         As in `MOCTSVMClassifier`; the cost has the terms ``errors`` and ``splits``.

@@ -10,10 +10,10 @@ from margintree.methods import METHODS
 class OCTHClassifier(MethodClassifier):
     """Classification tree with oblique splits that makes few errors with few features.
 
-    The tree minimises ``errors / baseline + alpha * features``, where ``errors`` is the
-    misclassified training weight, ``baseline`` what the best single leaf misclassifies, and
-    ``features`` counts, over all splits, the features that a split looks at. This is OCT-H of
-    Bertsimas and Dunn, Optimal classification trees (Machine Learning, 2017).
+    The tree minimises ``errors / baseline + alpha * features``. Here ``errors`` is the
+    misclassified training weight, ``baseline`` the weight that the best single leaf misclassifies,
+    and ``features`` the number of features used by each split, summed over the splits. This is
+    OCT-H of Bertsimas and Dunn, Optimal classification trees (Machine Learning, 2017).
 
     Parameters
     ----------
@@ -22,22 +22,22 @@ class OCTHClassifier(MethodClassifier):
     alpha : float, default=0.0
         Cost of a feature in a split.
     max_splits : int or None, default=None
-        Largest number of splits; None for as many as the depth allows.
+        Largest number of splits; None means as many as the depth allows.
     min_samples_leaf : int or float, default=0.05
-        Least training weight of a leaf: an integer is a weight, a float is a share of all training
-        weight, from 0.0 to 0.5.
+        Least training weight of a leaf: an integer is a weight, a float from 0.0 to 0.5 is a share
+        of all training weight.
     separation : float, default=0.001
-        How far the two sides of every split must be apart, when features lie between 0 and 1 and
-        the absolute values of the split's weights add up to 1. Between 0 and 1; the paper has
-        0.005. Among many thousands of rows no two sides may be that far apart: make it smaller.
+        Least distance between the two sides of every split, between 0 and 1, for features scaled to
+        [0, 1] and weights whose absolute values add up to 1. The paper has 0.005. With many
+        thousands of rows no split may reach this distance: make it smaller.
     method : {"search", "exact"}, default="search"
-        "search" is fast and finds a good tree; "exact" starts from the tree of the search and goes
-        on, with a solver, until that tree or a better one is proved optimal.
+        "search" is fast and finds a good tree. "exact" starts from the tree of the search and
+        continues with a solver until that tree or a better one is proved optimal.
     start : ObliqueTree, fitted classifier or None, default=None
-        A tree to begin from; of the same features and classes, and at most as deep. A tree that
-        breaks a rule is improved first.
+        A tree to begin from, with the same features and classes and at most the same depth. A tree
+        that breaks a rule is improved first.
     n_jobs : int or None, default=None
-        Number of threads of the solver; None means 1, -1 one per core, as in joblib. The search
+        Number of threads of the solver, as in joblib: None means 1, -1 one per core. The search
         uses one.
     solver, time_limit, memory_limit, gap, max_iter, smoothing, class_weight, warm_start, \
     random_state, verbose
@@ -46,7 +46,7 @@ class OCTHClassifier(MethodClassifier):
     Attributes
     ----------
     tree_ : ObliqueTree
-        The fitted tree; its hyperplanes lie half-way between the training rows that they part.
+        The fitted tree; each hyperplane is half-way between the training rows of its two sides.
     result_, cost_, objective_, bound_, gap_, optimal_, n_iter_, classes_, n_features_in_, \
     feature_names_in_
         As in `MOCTSVMClassifier`; the cost has the terms ``errors`` and ``splits``.

@@ -11,16 +11,16 @@ from margintree.methods import METHODS
 class OCTSVMClassifier(MethodClassifier):
     """Classification tree for two classes whose splits are support vector machines.
 
-    In every branch node a row should be on the side of its label, right for the second class and
-    left for the first, or is relabelled there at a price. The tree minimises
-    ``max ||w||**2 / 2 + c1 * violations + c2 * relabelled + c3 * splits``: the maximum is over the
-    splits, ``violations`` sums ``max(0, 1 - s f(x))`` over branch nodes and their rows, with ``s``
-    the side of the label or of the other one where a row is relabelled, and ``relabelled`` counts
-    how often rows are. Rows go on by the sign of ``f``. A branch node that does not split calls all
-    its rows one class, which is a hyperplane without weights: the others pay there, too. Leaves
-    predict the class of most of their rows, which costs nothing. This is OCTSVM of Blanco, Japón
-    and Puerto, Robust optimal classification trees under noisy labels (Advances in Data Analysis
-    and Classification, 2022).
+    In every branch node a row should be on the side of its label: right for the second class, left
+    for the first. Otherwise the node may relabel it at a cost. The tree minimises
+    ``max ||w||**2 / 2 + c1 * violations + c2 * relabelled + c3 * splits``. The maximum is over the
+    splits; ``violations`` sums ``max(0, 1 - s f(x))`` over branch nodes and their rows, where ``s``
+    is the side of the label, or the other side if the row is relabelled; ``relabelled`` counts the
+    relabellings. The sign of ``f`` decides where a row goes next. A branch node that does not split
+    is a hyperplane without weights: it assigns all its rows to one class, and rows of the other
+    class pay there, too. A leaf predicts the class of most of its rows at no cost. This is OCTSVM
+    of Blanco, Japón and Puerto, Robust optimal classification trees under noisy labels (Advances in
+    Data Analysis and Classification, 2022).
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ class OCTSVMClassifier(MethodClassifier):
     Attributes
     ----------
     tree_ : ObliqueTree
-        The fitted tree, in the space scaled to [0, 1].
+        The fitted tree, for features scaled to [0, 1].
     result_, cost_, objective_, bound_, gap_, optimal_, n_iter_, classes_, n_features_in_, \
     feature_names_in_
         As in `MOCTSVMClassifier`, with other terms of the cost.

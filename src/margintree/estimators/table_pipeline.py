@@ -1,4 +1,4 @@
-"""A tree classifier that takes tables as they are."""
+"""A tree classifier that takes tables with text, booleans and missing cells."""
 
 from typing import Any
 
@@ -17,21 +17,15 @@ from margintree.show.report import Report, report_on
 class TableClassifier(ShownAsTree, Pipeline):
     """A pipeline of a `TableEncoder` and a tree classifier; `make_table_classifier` makes it.
 
-    It is a `sklearn.pipeline.Pipeline` with the steps ``table`` and ``classifier``, which shows
-    what both have learnt, so that exports, plots and model files take it like a classifier.
+    Its steps are ``table`` and ``classifier``. It has the fitted attributes of both, so exports,
+    plots and model files take it like a classifier.
     """
 
     @property
     def encoding_(self) -> Encoding:
-        """How the columns of a table become the features of the tree."""
+        """The encoding of the table's columns as features of the tree."""
         encoding: Encoding = self[0].encoding_
         return encoding
-
-    @property
-    def tree_(self) -> ObliqueTree:
-        """The fitted tree."""
-        tree: ObliqueTree = self[-1].tree_
-        return tree
 
     @property
     def result_(self) -> Result:
@@ -40,33 +34,37 @@ class TableClassifier(ShownAsTree, Pipeline):
         return result
 
     @property
+    def tree_(self) -> ObliqueTree:
+        """The fitted tree."""
+        return self.result_.tree
+
+    @property
     def cost_(self) -> Cost:
         """The cost of the tree on its training rows, term by term."""
-        cost: Cost = self[-1].cost_
-        return cost
+        return self.result_.cost
 
     @property
     def smoothing(self) -> float:
-        """The weight that is added to every class of a leaf for probabilities."""
+        """The weight added to every class of a leaf before probabilities are computed."""
         smoothing: float = self[-1].smoothing
         return smoothing
 
     def report(self, X: Any, y: Any, title: str | None = None) -> Report:
-        """Return an interactive report on the tree and what it does with the rows of a table.
+        """Return an interactive report on the tree and its predictions for the rows of a table.
 
         Parameters
         ----------
         X : pandas or polars frame, or array-like of shape (n, p)
             The table.
         y : array-like of shape (n,)
-            Labels. A label that was not there in training counts as misclassified.
+            Labels. A label not seen in training counts as misclassified.
         title : str, optional
-            What the report is about; by default the name of the classifier.
+            The title of the report; by default the name of the classifier.
 
         Returns
         -------
         Report
-            Shows itself in a notebook; ``report.save("report.html")`` writes it.
+            A notebook shows it; ``report.save("report.html")`` writes it to a file.
 
         Examples
         --------
@@ -80,25 +78,24 @@ class TableClassifier(ShownAsTree, Pipeline):
 
 
 def make_table_classifier(estimator: TreeClassifier | None = None) -> TableClassifier:
-    """Return a tree classifier that takes tables as they are.
+    """Return a tree classifier that takes tables with text, booleans and missing cells.
 
     Columns of a pandas or polars frame may hold numbers, numbers as text, booleans, categories and
-    text, and cells may be missing; `TableEncoder` says what becomes of them. Columns that are
-    constant, empty or like an identifier are left out with a `TableWarning`. Rules, plots,
-    reports and exports speak of the columns of the table, and the Python and SQL of `to_python`
-    and `to_sql` take its raw rows.
+    text, and cells may be missing; see `TableEncoder`. A `TableWarning` names the columns that are
+    left out because they are constant, empty or like an identifier. Rules, plots, reports and
+    exports use the columns of the table. The code of `to_python` and `to_sql` takes its raw rows.
 
     Parameters
     ----------
     estimator : TreeClassifier, optional
-        The classifier of the numbers; by default a `MOCTSVMClassifier`.
+        The classifier behind the encoder; by default a `MOCTSVMClassifier`.
 
     Returns
     -------
-    Pipeline
-        A scikit-learn pipeline of the steps ``table`` and ``classifier``: parameters are called
-        ``classifier__c1`` or ``table__min_share``. What was learnt of the table is
-        ``encoding_``, plain data; ``tree_``, ``result_`` and ``cost_`` are those of the classifier.
+    TableClassifier
+        A scikit-learn pipeline with the steps ``table`` and ``classifier``, so parameters are named
+        ``classifier__c1`` or ``table__min_share``. ``encoding_`` holds the fitted encoding of the
+        table; ``tree_``, ``result_`` and ``cost_`` are those of the classifier.
 
     Examples
     --------

@@ -1,1 +1,1 @@
-"""What people see of a tree: exports, pictures, reports."""
+"""Exports, pictures and reports of trees."""

@@ -151,7 +151,7 @@ def test_a_table_without_a_column_to_learn_from_is_refused():
         ([[1], [2]], ["a"], "2 rows and 1 labels"),
         ([[1.0], [np.inf]], None, "row 2, column 'x0': a finite number"),
         ([["1"], ["-Infinity"]], None, "row 2, column 'x0': a finite number"),
-        (pd.DataFrame([[1, 2]], columns=["a", "a"]), None, "'a' is there more than once"),
+        (pd.DataFrame([[1, 2]], columns=["a", "a"]), None, "'a' appears more than once"),
     ],
 )
 def test_what_is_no_table_is_refused(table, labels, named):

@@ -299,7 +299,7 @@ def test_a_split_without_terms_is_shown(visit):
     """A hyperplane that no feature moves asks the same of every row."""
     tree = ObliqueTree.stump([0.0, 0.0], 1.0, leaf_classes=[0, 1], n_classes=2)
     page = visit(render("flat", {"tree": tree.to_dict(), "shares": tree.leaf_shares().tolist()}))
-    assert "2 features have no part in it" in page.locator("#panel-node").inner_text()
+    assert "2 features are not used here" in page.locator("#panel-node").inner_text()
     page.locator("#tab-row").click()
     assert predicted(page) == 1
 
@@ -397,13 +397,13 @@ def test_cost_and_proof_are_shown(visit, iris):
     """Terms, bound and why it ended; a bare tree says that nothing is known of its fit."""
     page = open_report(visit, iris)
     text = page.locator("#fit").inner_text()
-    for word in ("margin", "violations", "no tree costs less", iris.clf.result_.ended):
+    for word in ("margin", "violations", "any tree costs at least", iris.clf.result_.ended):
         assert word in text
     assert page.locator("#trace path.cost").count() == 1
     bare = ObliqueTree.stump([2.0], -1.0, leaf_classes=[0, 1], n_classes=2)
     content = {"tree": bare.to_dict(), "shares": bare.leaf_shares().tolist()}
     frame = visit(framed(render("bare", content))).frame_locator("iframe")
-    assert "Nothing is known of the fit" in frame.locator("#fit").inner_text()
+    assert "The fit is unknown" in frame.locator("#fit").inner_text()
 
 
 def test_notebooks_get_a_tree_that_can_be_clicked(visit, iris):

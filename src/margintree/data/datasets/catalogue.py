@@ -1,4 +1,4 @@
-"""What is known of every data set: its size, its classes, and where it comes from."""
+"""The size, classes and source of every data set."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -8,35 +8,16 @@ Origin = Literal["scikit-learn", "rule", "bundled", "OpenML", ""]
 
 @dataclass(frozen=True)
 class Entry:
-    """A data set of the study.
-
-    Attributes
-    ----------
-    name : str
-        Its name.
-    n_rows, n_features : int
-        Its size.
-    class_counts : tuple of int
-        How many rows each class has, in ascending order.
-    origin : str
-        Where it comes from without a data folder: with scikit-learn, made by a rule, bundled with
-        this package, or from OpenML; empty when from none of them.
-    openml_id : int
-        Its number at OpenML, where it comes from there.
-    missing_code : float or None
-        The number that stands for a missing cell in the source, if cells are missing.
-    note : str
-        What differs from the paper's table.
-    """
+    """A data set of the study."""
 
     name: str
     n_rows: int
     n_features: int
-    class_counts: tuple[int, ...]
-    origin: Origin
+    class_counts: tuple[int, ...]  # the number of rows of each class, in ascending order
+    origin: Origin  # the source without a data folder; "" if there is none
     openml_id: int = 0
-    missing_code: float | None = None
-    note: str = ""
+    missing_code: float | None = None  # the number for a missing cell in the source
+    note: str = ""  # differences from the paper's table
 
     @property
     def n_classes(self) -> int:
@@ -66,12 +47,7 @@ CATALOGUE: dict[str, Entry] = {
             "the paper most likely did",
         ),
         Entry(
-            "iris",
-            150,
-            4,
-            (50, 50, 50),
-            "scikit-learn",
-            note="scikit-learn's has three cells corrected that are wrong at UCI",
+            "iris", 150, 4, (50, 50, 50), "scikit-learn", note="corrects three wrong cells of UCI"
         ),
         Entry(
             "parkinson",

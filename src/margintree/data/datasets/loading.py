@@ -18,25 +18,13 @@ from margintree._lib.exceptions import InvalidInputError, MissingDataError
 from margintree.data.datasets.catalogue import CATALOGUE, Entry
 
 DATA_VARIABLE = "MARGINTREE_DATA"
-"""The variable of the environment that names the data folder."""
+"""The environment variable that names the data folder."""
 _TABLES = Path(str(files("margintree.data.datasets"))) / "tables"
 
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
-    """A table with a target.
-
-    Attributes
-    ----------
-    name : str
-        The name of the data set.
-    X : ndarray of shape (n, p)
-        The features; NaN where a cell is missing.
-    y : ndarray of shape (n,)
-        The labels, as text.
-    feature_names : tuple of str
-        The names of the features.
-    """
+    """Features, NaN where a cell is missing, with their names, and labels as text."""
 
     name: str
     X: FloatArray
@@ -47,24 +35,24 @@ class Dataset:
 def load(name: str, data_dir: str | os.PathLike[str] | None = None) -> Dataset:
     """Return a data set by its name.
 
-    A file ``<name>.csv`` in the data folder comes first: column names in the first line, features
-    first, the label last, missing cells empty. Otherwise the set comes with scikit-learn or with
-    this package, or is fetched from OpenML by scikit-learn, which keeps it. Whatever its source,
-    it must have the rows, features and classes that are known of it.
+    A file ``<name>.csv`` in the data folder comes first. It has column names in the first line and
+    the label in the last column; missing cells are empty. Otherwise the set comes with scikit-learn
+    or with this package, or scikit-learn fetches it from OpenML and keeps it. From any source it
+    must have the known numbers of rows, features and classes.
 
     Parameters
     ----------
     name : str
         A name of the `CATALOGUE`.
     data_dir : path-like, optional
-        The data folder; by default what ``MARGINTREE_DATA`` names, if it is set.
+        The data folder; by default the folder named by ``MARGINTREE_DATA``, if it is set.
 
     Raises
     ------
     MissingDataError
-        When the set cannot be had here and now.
+        When no source of the set is available.
     InvalidInputError
-        When there is no set of this name, or what was found is another one.
+        When no set has this name, or the set that was found is another one.
 
     Examples
     --------
@@ -80,13 +68,7 @@ def load(name: str, data_dir: str | os.PathLike[str] | None = None) -> Dataset:
 
 
 def data_folder(data_dir: str | os.PathLike[str] | None = None) -> Path | None:
-    """Return the data folder: the one given, or the one that the environment names, or none.
-
-    Raises
-    ------
-    InvalidInputError
-        When it is named but not there.
-    """
+    """Return the data folder: the given one, or the one named by the environment, or None."""
     name = data_dir or os.environ.get(DATA_VARIABLE)
     if not name:
         return None
@@ -100,7 +82,7 @@ def data_folder(data_dir: str | os.PathLike[str] | None = None) -> Path | None:
 
 
 def place_of(name: str, data_dir: str | os.PathLike[str] | None = None) -> str:
-    """Return where `load` looks for a data set: a file, or in words.
+    """Return the source from which `load` takes a data set, as a path or in words.
 
     Examples
     --------
@@ -128,7 +110,7 @@ def _entry(name: str) -> Entry:
 
 
 def _file_of(entry: Entry, data_dir: str | os.PathLike[str] | None) -> Path | None:
-    """Return the file of a set in the data folder, if it is there."""
+    """Return the file of a set in the data folder, if it exists."""
     folder = data_folder(data_dir)
     if folder is None:
         return None
@@ -151,22 +133,17 @@ def _read(name: str, path: Path) -> Dataset:
 
 
 def _from_sklearn(entry: Entry) -> Dataset:
-    load_bunch = {"iris": datasets.load_iris, "wine": datasets.load_wine}[entry.name]
-    bunch = load_bunch()
+    bunch = {"iris": datasets.load_iris, "wine": datasets.load_wine}[entry.name]()
     labels = bunch.target_names[bunch.target].astype(str)
     return Dataset(entry.name, bunch.data, labels, tuple(map(str, bunch.feature_names)))
 
 
 def _from_rule(entry: Entry) -> Dataset:
-    """Return the balance scale: every weight and distance from 1 to 5, and where it tips."""
+    """Return the balance scale: every weight and distance from 1 to 5; the label is its tilt."""
     X = np.array(list(itertools.product(range(1, 6), repeat=4)), dtype=float)
     torque = X[:, 0] * X[:, 1] - X[:, 2] * X[:, 3]
     names = ("left_weight", "left_distance", "right_weight", "right_distance")
     return Dataset(entry.name, X, np.array(["R", "B", "L"])[np.sign(torque).astype(int) + 1], names)
-
-
-def _from_package(entry: Entry) -> Dataset:
-    return _read(entry.name, _TABLES / f"{entry.name}.csv")
 
 
 def _from_openml(entry: Entry) -> Dataset:
@@ -191,7 +168,7 @@ def _from_openml(entry: Entry) -> Dataset:
 
 
 def _decoded(column: AnyArray, categories: Any) -> FloatArray:
-    """Return a column in the numbers of its source; of nominal ones only places in a list came."""
+    """Return a column in the numbers of its source; a nominal column holds positions in a list."""
     if categories is None:
         return np.asarray(column, dtype=float)
     return np.array([float(categories[int(place)]) for place in column])
@@ -207,23 +184,24 @@ def _from_nowhere(entry: Entry) -> Dataset:
 _FROM: dict[str, Callable[[Entry], Dataset]] = {
     "scikit-learn": _from_sklearn,
     "rule": _from_rule,
-    "bundled": _from_package,
+    "bundled": lambda entry: _read(entry.name, _TABLES / f"{entry.name}.csv"),
     "OpenML": _from_openml,
     "": _from_nowhere,
 }
 
 
 def _check(found: Dataset, entry: Entry, place: str) -> None:
-    """Raise InvalidInputError unless the data set is the one that is known."""
+    """Raise InvalidInputError unless the data set has the known numbers."""
     counts = tuple(sorted(np.unique(found.y, return_counts=True)[1].tolist()))
     given = (*found.X.shape, counts)
     known = (entry.n_rows, entry.n_features, entry.class_counts)
     if given != known:
         raise InvalidInputError(
             f"The data set {entry.name!r} must have (rows, features, rows by class) {known}; the "
-            f"one found ({place}) has {given}. It is another set or another version of it."
+            f"one found ({place}) has {given}. Replace it: it is another set or another version."
         )
     if entry.missing_code is None and not np.isfinite(found.X).all():
         raise InvalidInputError(
-            f"The data set {entry.name!r} must have no missing cell; the one found ({place}) has."
+            f"The data set {entry.name!r} must have no missing cell; the one found ({place}) has. "
+            "Replace it."
         )

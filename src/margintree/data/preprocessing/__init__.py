@@ -1,4 +1,4 @@
-"""Tables as people keep them become numbers: text, booleans, categories and missing cells."""
+"""Encoding of tables with text, booleans, categories and missing cells as numbers."""
 
 from margintree.data.preprocessing.encoder import TableEncoder
 from margintree.data.preprocessing.encoding import (

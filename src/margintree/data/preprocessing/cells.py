@@ -1,7 +1,7 @@
-"""The cells of a column: which are missing, what their text is, and which are numbers."""
+"""The cells of a column: missing cells, texts and numbers."""
 
 import re
-from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,14 +13,14 @@ from margintree._lib.arrays import AnyArray, FloatArray
 from margintree._lib.exceptions import InvalidInputError
 
 MISSING_WORDS = ("", "#N/A", "<NA>", "?", "N/A", "NA", "NULL", "NaN", "NaT", "n/a", "nan", "null")
-"""What a missing cell may say, beside saying nothing."""
+"""The texts of missing cells."""
 
 EMPTY_IT = "Correct the cell or leave it empty, which counts as missing."
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?|[+-]?inf(inity)?", re.ASCII | re.I)
 
 
 def is_number(text: str) -> bool:
-    """Tell whether a text is a number that every program reads alike; infinity is one as well.
+    """Tell whether a text is a number, infinite or not, that all programs read in the same way.
 
     Examples
     --------
@@ -31,10 +31,10 @@ def is_number(text: str) -> bool:
 
 
 def text_of(cell: Any) -> str:
-    """Return what a cell says, nothing where it is missing.
+    """Return the text of a cell, "" if it is missing.
 
-    Spaces around it do not count, and a whole number says the same with and without ``.0``: a
-    column of integers that gets a missing cell often becomes one of floats.
+    Surrounding spaces are removed, and so is ``.0`` after a whole number, since a missing cell
+    often turns a column of integers into one of floats.
 
     Examples
     --------
@@ -46,7 +46,7 @@ def text_of(cell: Any) -> str:
 
 
 def without_zero(text: str) -> str:
-    """Return a text; if it is a whole number, without ``.0``.
+    """Return a text, without ``.0`` if it is a whole number.
 
     Examples
     --------
@@ -71,36 +71,22 @@ def is_whole(text: str) -> bool:
 
 @dataclass(frozen=True)
 class Cells:
-    """The cells of one column of a table.
-
-    Attributes
-    ----------
-    name : str
-        The name of the column.
-    values : ndarray of shape (n,)
-        The cells: numbers, or any objects.
-    lines : sequence of int or None
-        The line of its file on which each cell is, for messages.
-    is_category : bool
-        Whether the table says that the column holds categories, whatever its cells look like.
-    table : str
-        Where the table comes from, for messages.
-    """
+    """The cells of one column of a table."""
 
     name: str
-    values: AnyArray
-    lines: Sequence[int] | None = None
-    is_category: bool = False
-    table: str = ""
+    values: AnyArray  # numbers, or any objects
+    lines: Sequence[int] | None = None  # the line of each cell in its file, for messages
+    is_category: bool = False  # whether the table declares the column to hold categories
+    table: str = ""  # the origin of the table, for messages
 
     @cached_property
     def texts(self) -> list[str]:
-        """What every cell says; nothing where it is missing."""
+        """The text of every cell, "" if it is missing."""
         return list(map(text_of, self.values.tolist()))
 
     @property
     def has_numbers_only(self) -> bool:
-        """Whether the column holds numbers, as they are or as text, and perhaps missing cells."""
+        """Whether all cells are numbers, numbers as text, or missing."""
         if self.is_category:
             return False
         return self._is_numeric or all(is_number(text) for text in self.texts if text)
@@ -110,13 +96,7 @@ class Cells:
         return self.values.dtype.kind in "iuf"
 
     def numbers(self) -> FloatArray:
-        """Return the numbers, NaN where a cell is missing.
-
-        Raises
-        ------
-        InvalidInputError
-            When a cell is no number, or an infinite one.
-        """
+        """Return the numbers, NaN where a cell is missing; all others must be finite numbers."""
         if self._is_numeric:
             numbers = self.values.astype(np.float64)
         else:
@@ -140,41 +120,32 @@ class Cells:
         raise InvalidInputError(f"{place}: {needed}; {found} was found. {remedy}")
 
     def place(self, row: int) -> str:
-        """Return where a cell is, counted as people count."""
+        """Return the place of a cell in words; rows and lines are counted from 1."""
         return f"row {row + 1}" if self.lines is None else f"line {self.lines[row]}"
-
-
-class TableOfCells(ABC):
-    """A table that knows its cells, and where they come from."""
-
-    columns: tuple[str, ...]
-
-    @abstractmethod
-    def all_cells(self) -> list[Cells]:
-        """Return the cells of every column."""
 
 
 def cells_of(table: Any) -> list[Cells]:
     """Return the columns of a pandas or polars frame, an array or a list of rows.
 
-    A table is whatever has ``columns`` and gives the cells of one under its name. The columns of
-    an array are called ``x0, x1, ...``.
-
-    Raises
-    ------
-    InvalidInputError
-        When it is no table, or two columns have the same name.
+    A table is any object that has ``columns`` and returns the cells of a column for its name. The
+    columns of an array are called ``x0, x1, ...``. Names must be different.
 
     Examples
     --------
     >>> [(cells.name, cells.texts) for cells in cells_of([[1.5, "a"], [None, "b"]])]
     [('x0', ['1.5', '']), ('x1', ['a', 'b'])]
     """
-    if isinstance(table, TableOfCells):
-        return table.all_cells()
+    if hasattr(type(table), "all_cells"):  # a `Table`, whose cells know their file and lines
+        own: list[Cells] = table.all_cells()
+        return own
     if hasattr(table, "columns"):
         names = [str(name) for name in table.columns]
-        _check_names(names)
+        repeated = [name for name, count in Counter(names).items() if count > 1]
+        if repeated:
+            raise InvalidInputError(
+                f"The columns of a table must have different names; {repeated[0]!r} appears more "
+                "than once. Rename one."
+            )
         columns = [table[name] for name in table.columns]
         pairs = zip(names, columns, strict=True)
         return [Cells(name, _array(c), is_category=_says_category(c)) for name, c in pairs]
@@ -189,7 +160,7 @@ def cells_of(table: Any) -> list[Cells]:
 
 
 def _array(column: Any) -> AnyArray:
-    """Return a column as an array of numbers, or of whatever objects are in it."""
+    """Return a column as an array of numbers, or otherwise of objects."""
     array = np.asarray(column)
     if array.dtype.kind in "iuf" and not _says_category(column):
         return array
@@ -197,27 +168,16 @@ def _array(column: Any) -> AnyArray:
 
 
 def object_array(cells: Iterable[Any]) -> AnyArray:
-    """Return an array of one dimension, whatever the cells are."""
+    """Return a one-dimensional array of any cells."""
     # With None at the end, cells that are lists do not become further dimensions.
     return np.array([*cells, None], dtype=object)[:-1]
 
 
 def shortened(text: str, width: int = 400) -> str:
-    """Return the text, or its beginning where a message would grow too long."""
+    """Return the text, or its beginning if it is too long for a message."""
     return text if len(text) <= width else f"{text[:width]} ..."
 
 
 def _says_category(column: Any) -> bool:
     """Tell whether the type of a column is that of categories in pandas or polars."""
     return str(getattr(column, "dtype", "")).lower().startswith(("categor", "enum"))
-
-
-def _check_names(names: Iterable[str]) -> None:
-    seen: set[str] = set()
-    for name in names:
-        if name in seen:
-            raise InvalidInputError(
-                f"The columns of a table must have different names; {name!r} is there more than "
-                "once. Rename one."
-            )
-        seen.add(name)

@@ -1,4 +1,4 @@
-"""The transformer of scikit-learn that learns an encoding and applies it."""
+"""A scikit-learn transformer that learns an encoding and applies it."""
 
 import warnings
 from numbers import Integral, Real
@@ -17,30 +17,30 @@ from margintree.data.preprocessing.learning import Learner, oddity
 
 
 class TableEncoder(TransformerMixin, BaseEstimator):
-    """Turn a table as people keep it into a matrix of numbers.
+    """Encode a table with text, booleans, categories and missing cells as a matrix of numbers.
 
-    Numbers, also those written as text, stay what they are. Booleans become 0 and 1. Categories
-    and text become one feature per common category, and one for all the others together; of two
-    categories only one gets a feature. A missing cell becomes the median, the more frequent
-    boolean or no category at all, and where the rows with missing cells have other labels than the
-    rest, missing gets a feature of its own. A `TableWarning` says which columns are left out:
-    those that are constant, empty or like an identifier.
+    Numbers, also as text, stay numbers. Booleans become 0 and 1. Categories and text become one
+    feature per common category and one for all the others together; of two categories only one
+    gets a feature. A missing cell becomes the median, the more frequent boolean or no category. If
+    the labels of rows with missing cells differ from those of the other rows, missing gets its own
+    feature. A `TableWarning` names the columns that are left out because they are constant, empty
+    or like an identifier.
 
-    Cells are missing when they are None, NaN, empty, or say NA, N/A, n/a, #N/A, <NA>, NaN, nan,
-    NaT, NULL, null or ?.
+    A cell is missing if it is None, NaN or empty, or if its text is NA, N/A, n/a, #N/A, <NA>, NaN,
+    nan, NaT, NULL, null or ?.
 
     Parameters
     ----------
     min_share : float, default=0.01
-        The share of the rows that a category, or missing cells, must have to get a feature; two
-        rows at least.
+        Least share of the rows for a category, or for missing cells, to get a feature; two rows at
+        least.
     max_levels : int, default=20
-        How many categories of a column get a feature each, the most frequent first.
+        Maximum number of categories of a column with their own features, the most frequent first.
 
     Attributes
     ----------
     encoding_ : Encoding
-        What was learnt, as plain data: the columns that are used and those that are left out.
+        The learnt encoding as plain data: the columns that are used and those that are left out.
     n_features_in_ : int
         The number of columns.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -70,21 +70,21 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Learn how the columns of a table are to be encoded.
+        """Learn an encoding of the columns of a table.
 
         Parameters
         ----------
         X : pandas or polars frame, or array-like of shape (n, p)
             The table.
         y : array-like of shape (n,), optional
-            Labels, which say where missing is informative.
+            Labels, which decide whether missing cells are informative.
         """
         cells = cells_of(X)
         n_rows = len(cells[0].values) if cells else 0
         if n_rows == 0:
             raise InvalidInputError(
                 f"A table must have at least one row and one column; it has {n_rows} rows and "
-                f"{len(cells)} columns."
+                f"{len(cells)} columns. Add data."
             )
         labels = [0] * n_rows if y is None else list(y)
         _check_labels(labels, n_rows)
@@ -98,7 +98,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         if not self.encoding_.columns:
             reasons = "; ".join(f"{c.name!r}: {c.reason}" for c in self.encoding_.left_out[:10])
             raise InvalidInputError(
-                f"The table must have a column to learn from; it has none. {reasons}."
+                f"The table must have a column to learn from; it has none. {reasons}. Add a column."
             )
         self.n_features_in_ = len(cells)
         if hasattr(X, "columns"):
@@ -110,8 +110,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     def transform(self, X: Any) -> FloatArray:
         """Return the features of every row.
 
-        Columns are found by name, in any order, and further ones are ignored; those of an array
-        are found by position.
+        Columns are found by name, in any order, and other columns are ignored. The columns of an
+        array are found by position.
 
         Parameters
         ----------
@@ -122,7 +122,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         -------
         ndarray of shape (n, number of features)
         """
-        values = self.values(X)
+        values = self.values(X)  # This checks that the encoder is fitted.
         return self.encoding_.encoded(values)
 
     def values(self, X: Any) -> FloatArray:
@@ -141,7 +141,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         return self.encoding_.values(found)
 
     def get_feature_names_out(self, input_features: Any = None) -> AnyArray:  # noqa: ARG002
-        """Return the features in words, such as "age", "age is missing" and "island is Dream"."""
+        """Return the names of the features, such as "age", "age is missing", "island is Dream"."""
         check_is_fitted(self)
         return np.array([feature.words for feature in self.encoding_.features], dtype=object)
 
@@ -149,7 +149,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 def _check_labels(labels: list[Any], n_rows: int) -> None:
     if len(labels) != n_rows:
         raise InvalidInputError(
-            f"Every row must have a label; there are {n_rows} rows and {len(labels)} labels."
+            f"Every row must have a label; there are {n_rows} rows and {len(labels)} labels. Give "
+            "one label per row."
         )
     for row, label in enumerate(labels):
         if not isinstance(label, str) and not text_of(label):
@@ -175,8 +176,8 @@ def _tell_what_is_unseen(column: CategoryColumn, cells: Cells) -> None:
     if unseen:
         word, _ = unseen.most_common(1)[0]
         _warn(
-            f"The column {column.name!r} has {unseen.total()} cells with categories that were not "
-            f"there in training, such as {word!r:.60}; they count as none of "
+            f"The column {column.name!r} has {unseen.total()} cells with categories not seen in "
+            f"training, such as {word!r:.60}; they count as none of "
             f"{', '.join(map(repr, column.shown_levels)):.200}."
         )
 

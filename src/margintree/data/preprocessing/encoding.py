@@ -1,8 +1,8 @@
-"""How the columns of a table become features, as plain data.
+"""The encoding of a table's columns as features, as plain data.
 
-A column is read in two steps. First every cell becomes one value, NaN where it is missing: a number
-is itself, a boolean 0 or 1, and a category the position of its level, or the number of levels when
-it is none of them. Then a value becomes features.
+Encoding has two steps. First every cell becomes one value, NaN if it is missing. A number is its
+own value, a boolean 0 or 1, a category the position of its level, and a category that is not a
+level the number of levels. Then a value becomes features.
 """
 
 from abc import ABC, abstractmethod
@@ -18,19 +18,11 @@ from margintree._lib.exceptions import InvalidInputError
 from margintree.data.preprocessing.cells import Cells, shortened
 
 TRUE_WORDS, FALSE_WORDS = ("true", "1"), ("false", "0")
-"""What a boolean may say, in small or capital letters."""
+"""The texts of booleans, in small or capital letters."""
 
 
 class Feature(NamedTuple):
-    """A feature in words.
-
-    Attributes
-    ----------
-    words : str
-        The name of a column, or a condition on it such as "island is Dream".
-    is_condition : bool
-        Whether the feature is 1 where the condition holds, and 0 elsewhere.
-    """
+    """A feature in words: the name of a column, or a condition such as "island is Dream"."""
 
     words: str
     is_condition: bool
@@ -38,14 +30,9 @@ class Feature(NamedTuple):
 
 @dataclass(frozen=True)
 class _AnyColumn(ABC):
-    """What all kinds of columns have.
+    """Base of all kinds of columns.
 
-    Attributes
-    ----------
-    name : str
-        The name of the column.
-    marks_missing : bool
-        Whether a feature, the last one, is 1 where the cell is missing.
+    With ``marks_missing`` the last feature is 1 where the cell is missing.
     """
 
     kind: ClassVar[str]
@@ -59,7 +46,7 @@ class _AnyColumn(ABC):
         return [*self._value_features(), *([missing] if self.marks_missing else [])]
 
     def encoded(self, values: FloatArray) -> FloatArray:
-        """Return the features of values, one row each."""
+        """Return the features of the values, one row each."""
         features = self._encoded(values)
         if self.marks_missing:
             features = np.column_stack([features, np.isnan(values)])
@@ -78,12 +65,7 @@ class _AnyColumn(ABC):
 
 @dataclass(frozen=True)
 class NumberColumn(_AnyColumn):
-    """A column of numbers, as they are or as text.
-
-    Attributes
-    ----------
-    fill : float
-        The number that stands for a missing cell.
+    """A column of numbers, also as text; ``fill`` is the number for a missing cell.
 
     Examples
     --------
@@ -109,7 +91,7 @@ class NumberColumn(_AnyColumn):
 
 @dataclass(frozen=True)
 class BooleanColumn(NumberColumn):
-    """A column of booleans, as they are, as text or as 0 and 1.
+    """A column of booleans, also as text or as 0 and 1.
 
     Examples
     --------
@@ -142,9 +124,9 @@ class CategoryColumn(_AnyColumn):
     levels : tuple of str
         The categories that are told apart.
     baseline : str or None
-        The level, if any, that has no feature: it is what all others are compared with.
+        The level without a feature, if any, with which the others are compared.
     groups_others : bool
-        Whether a feature is 1 where a cell is not missing and none of the levels.
+        Whether a feature is 1 for a cell that is neither missing nor a level.
 
     Examples
     --------
@@ -161,13 +143,13 @@ class CategoryColumn(_AnyColumn):
     groups_others: bool
 
     def values(self, cells: Cells) -> FloatArray:
-        """Return the position of the level of every cell, the number of levels for another text."""
+        """Return the position of every cell's level; the number of levels for another text."""
         codes = {level: float(code) for code, level in enumerate(self.levels)} | {"": np.nan}
         other = float(len(self.levels))
         return np.array([codes.get(text, other) for text in cells.texts])
 
     def unseen(self, cells: Cells) -> Counter[str]:
-        """Return how often which texts occur that must be new, since no other was there in fit."""
+        """Return the counts of texts that are new since fit, if new texts can be recognised."""
         if self.groups_others:
             return Counter()
         return Counter(text for text in cells.texts if text and text not in self.levels)
@@ -193,15 +175,7 @@ Column: TypeAlias = NumberColumn | BooleanColumn | CategoryColumn
 
 @dataclass(frozen=True)
 class LeftOut:
-    """A column that a model does not look at.
-
-    Attributes
-    ----------
-    name : str
-        The name of the column.
-    reason : str
-        What is wrong with it, and what to do if it matters.
-    """
+    """A column that a model does not use, and the reason, with a remedy if the column matters."""
 
     name: str
     reason: str
@@ -209,14 +183,7 @@ class LeftOut:
 
 @dataclass(frozen=True)
 class Encoding:
-    """Which columns of a table are used and what becomes of each.
-
-    Attributes
-    ----------
-    columns : tuple of Column
-        The columns in the order of their features.
-    left_out : tuple of LeftOut
-        The columns that were there in training and are not used.
+    """The encoded columns of a table, in the order of their features, and the columns left out.
 
     Examples
     --------
@@ -236,13 +203,7 @@ class Encoding:
         return [feature for column in self.columns for feature in column.features]
 
     def found(self, cells: Sequence[Cells]) -> list[Cells]:
-        """Return the cells of the columns that are used, whatever their order; others are ignored.
-
-        Raises
-        ------
-        InvalidInputError
-            When a column is not there.
-        """
+        """Return the cells of the columns that are used; they may be given in any order."""
         by_name = {column.name: column for column in cells}
         absent = [column.name for column in self.columns if column.name not in by_name]
         if absent:

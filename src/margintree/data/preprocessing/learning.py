@@ -1,4 +1,4 @@
-"""What the training rows say about how each column should be encoded."""
+"""Learning the encoding of each column from training rows."""
 
 import math
 import re
@@ -20,25 +20,19 @@ from margintree.data.preprocessing.encoding import (
 )
 
 _LEAST_NUMBERED = 20
-"""Rows from which consecutive whole numbers are taken for numbers of the rows."""
+"""Least number of rows in which consecutive whole numbers are taken for row numbers."""
 _SIGNIFICANCE = 0.05
-"""How improbable the labels of the rows with missing cells must be, if missing meant nothing."""
+"""Largest p-value at which the labels of rows with missing cells differ from the other labels."""
 _ALL_MISSING = "all its cells are missing"
 _DATE = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}([T ].*)?")
 
 
 @dataclass(frozen=True)
 class Learner:
-    """Learns columns from training rows.
+    """Learns encodings of columns from the class codes of the training rows.
 
-    Attributes
-    ----------
-    codes : int ndarray of shape (n,)
-        The class of every row.
-    least : int
-        How many rows a category or missing cells must have to get a feature.
-    max_levels : int
-        How many categories of a column may have a feature each.
+    A category, or missing cells, get a feature only in ``least`` rows or more; at most
+    ``max_levels`` categories of a column get one.
     """
 
     codes: IntArray
@@ -52,7 +46,7 @@ class Learner:
         return cls(codes, max(2, math.ceil(min_share * len(labels))), max_levels)
 
     def column(self, cells: Cells) -> Column | LeftOut:
-        """Return how a column is to be encoded, or why it is left out."""
+        """Return the encoding of a column, or the reason to leave it out."""
         if cells.has_numbers_only:
             return self._numbers(cells)
         present = Counter(text for text in cells.texts if text)
@@ -101,13 +95,13 @@ class Learner:
             cells.name,
             marks_missing,
             levels=tuple(sorted(common)),
-            # Of two kinds of cells one feature tells all.
+            # One feature is enough for two kinds of cells.
             baseline=common[0] if len(common) + has_others <= 2 else None,
             groups_others=has_others,
         )
 
     def _why_rare(self, texts: list[str]) -> str:
-        """Return why a column is like an identifier, and what can be done about it."""
+        """Return the reason to leave out a column like an identifier, and a remedy."""
         if all(_DATE.fullmatch(text) for text in texts):
             remedy = "it holds dates: give the year, or the days since some day, as a number"
         elif any(map(is_number, texts)):
@@ -121,7 +115,7 @@ class Learner:
         )
 
     def _is_informative(self, is_missing: BoolArray) -> bool:
-        """Tell whether enough cells are missing, and their rows have other labels than the rest."""
+        """Tell whether enough cells are missing and the labels of their rows differ."""
         n_missing, n_classes = int(is_missing.sum()), int(self.codes.max(initial=0)) + 1
         if min(n_missing, len(is_missing) - n_missing) < self.least or n_classes < 2:
             return False
@@ -132,7 +126,7 @@ class Learner:
 
 
 def oddity(cells: Cells) -> str:
-    """Return what is odd about a column of text: nothing, or that half of it are numbers.
+    """Return a remark on a column of text if at least half of it are numbers, otherwise "".
 
     Examples
     --------
@@ -151,12 +145,12 @@ def oddity(cells: Cells) -> str:
 
 
 def _numbers_rows(values: FloatArray) -> bool:
-    """Tell whether values are all whole numbers from a first to a last, each once."""
+    """Tell whether the values are consecutive whole numbers, each once."""
     n = len(values)
     is_sequence = values.max() - values.min() == n - 1 and len(np.unique(values)) == n
     return n >= _LEAST_NUMBERED and bool(is_sequence and is_whole(f"{values[0]:.17g}"))
 
 
 def _median(values: FloatArray) -> float:
-    """Return the lower median: a number that is there, and that never overflows."""
+    """Return the lower median, which is one of the values and cannot overflow."""
     return float(np.sort(values)[(len(values) - 1) // 2])

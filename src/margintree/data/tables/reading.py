@@ -1,4 +1,4 @@
-"""Files become tables; whatever is unusual about how they are written is found out and said."""
+"""Reading tables from files of many formats; a note reports every unusual format."""
 
 import csv
 import io
@@ -18,12 +18,7 @@ from margintree.data.tables.table import Table
 
 @dataclass(frozen=True)
 class Numerals:
-    """A way to write numbers.
-
-    Attributes
-    ----------
-    decimal, group : str
-        What stands before the fraction, and what may stand between thousands.
+    """A way to write numbers: a mark before the fraction, and one that may separate thousands.
 
     Examples
     --------
@@ -37,30 +32,30 @@ class Numerals:
     group: str
 
     def are_all(self, texts: Sequence[str]) -> bool:
-        """Tell whether all the texts are numbers that are written like this."""
+        """Tell whether all the texts are numbers in this notation."""
         decimal, group = re.escape(self.decimal), re.escape(self.group)
         whole = rf"(\d{{1,3}}({group}\d{{3}})+|\d+)"
         pattern = re.compile(rf"[+-]?{whole}({decimal}\d+)?(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
         return all(pattern.fullmatch(text) for text in texts)
 
     def plain(self, text: str) -> str:
-        """Return the number as programs write it."""
+        """Return the number with a decimal point and no other mark."""
         return text.replace(self.group, "").replace(self.decimal, ".")
 
 
 POINT, COMMA = Numerals(".", ","), Numerals(",", ".")
 _SURELY_DECIMAL = re.compile(r"[+-]?(0,\d+|\d+,(\d{1,2}|\d{4,})|\d{4,},\d+)(e[+-]?\d+)?", re.ASCII)
-"""A comma before three digits may stand between thousands; this one does not."""
+"""Numbers whose comma is surely decimal. Before three digits it may separate thousands."""
 
 
 def plain_numerals(
     columns: Sequence[str], cells: list[list[str]], separator: str
 ) -> tuple[list[list[str]], str]:
-    """Return the cells with all numbers as programs write them, and what was changed, in words.
+    """Return the cells with decimal points and no other marks in numbers, and a note in words.
 
-    In a file that is separated by semicolons, or in which a comma surely stands before a fraction,
-    commas are decimal and points stand between thousands; elsewhere it is the other way round. A
-    column is changed only if all its cells, but for missing ones, are such numbers.
+    Commas are decimal and points separate thousands in a file that semicolons separate, or in which
+    a comma is surely decimal. Otherwise it is the other way round. A column is changed only if all
+    its cells, except missing ones, are such numbers.
 
     Examples
     --------
@@ -72,27 +67,22 @@ def plain_numerals(
         for column in cells
     ]
     numerals = COMMA if _has_decimal_commas(present, separator) else POINT
-    changed = [_is_changed(numerals, texts) for texts in present]
-    plain = [
-        [_plain(numerals, cell) for cell in column] if is_changed else column
-        for column, is_changed in zip(cells, changed, strict=True)
-    ]
-    names = [repr(name) for name, is_changed in zip(columns, changed, strict=True) if is_changed]
+    plain, names = [], []
+    for name, column, texts in zip(columns, cells, present, strict=True):
+        is_marked = any("," in text or numerals.group in text for text in texts)
+        is_changed = is_marked and numerals.are_all(texts)
+        plain.append([_plain(numerals, cell) for cell in column] if is_changed else column)
+        names += [repr(name)] if is_changed else []
     return plain, _in_words(numerals, names)
 
 
 def _has_decimal_commas(present: Sequence[Sequence[str]], separator: str) -> bool:
-    """Tell whether the commas in a column of numbers stand before fractions."""
+    """Tell whether commas in columns of numbers are decimal."""
     is_decimal = bool if separator == ";" else _SURELY_DECIMAL.fullmatch
     return any(
         COMMA.are_all(texts) and any("," in text and is_decimal(text) for text in texts)
         for texts in present
     )
-
-
-def _is_changed(numerals: Numerals, texts: Sequence[str]) -> bool:
-    is_marked = any("," in text or numerals.group in text for text in texts)
-    return is_marked and numerals.are_all(texts)
 
 
 def _plain(numerals: Numerals, cell: str) -> str:
@@ -103,24 +93,23 @@ def _plain(numerals: Numerals, cell: str) -> str:
 def _in_words(numerals: Numerals, names: list[str]) -> str:
     if not names:
         return ""
-    what = "decimal commas" if numerals is COMMA else "commas between thousands"
+    marks = "decimal commas" if numerals is COMMA else "commas between thousands"
     shown = ", ".join(names[:10]) + (f" and {len(names) - 10} more" if len(names) > 10 else "")
-    return (
-        f"its column{'s' * (len(names) > 1)} {shown} {'have' if len(names) > 1 else 'has'} {what}"
-    )
+    noun, verb = ("columns", "have") if len(names) > 1 else ("column", "has")
+    return f"its {noun} {shown} {verb} {marks}"
 
 
 _SAMPLE = 100
-"""Rows that are looked at to find the separator."""
+"""Number of rows that decide on the separator."""
 _HINT = re.compile(r"sep=([,;|\t])(?=[\r\n])", re.IGNORECASE)
-"""The first line with which some programs tell a spreadsheet the separator."""
+"""A first line in which some programs name the separator for spreadsheets."""
 
 
 def decoded(data: bytes) -> tuple[str, str]:
     """Return the text of a file and the name of its encoding.
 
-    A mark at the beginning decides; otherwise it is UTF-8 if it can be, and else Windows-1252,
-    which has all letters of Latin-1 where Latin-1 has them.
+    A byte order mark decides. Without one it is UTF-8 if the bytes are valid UTF-8, and otherwise
+    Windows-1252, which includes all letters of Latin-1.
 
     Examples
     --------
@@ -136,10 +125,10 @@ def decoded(data: bytes) -> tuple[str, str]:
 
 
 def separator_of(text: str) -> tuple[str, str]:
-    r"""Return the separator of the cells, and the text with a line that only says so emptied.
+    r"""Return the separator of the cells, and the text; a line that names the separator is emptied.
 
-    It is the one with which most of the first rows have as many cells as the line of names; of
-    several, the one that gives the most cells, and the comma if none gives two.
+    With the right separator most of the first rows have as many cells as the line of names. If
+    several are right, the one with the most cells is taken, and the comma if none gives two cells.
 
     Examples
     --------
@@ -153,7 +142,7 @@ def separator_of(text: str) -> tuple[str, str]:
 
 
 def _score(text: str, separator: str) -> tuple[float, int]:
-    """Return the share of rows with as many cells as the first, if those are several, and these."""
+    """Return the share of rows as long as the first, and that length if it is above 1."""
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
     try:
         lengths = [len(row) for row in islice(reader, _SAMPLE) if row]
@@ -166,26 +155,21 @@ def _score(text: str, separator: str) -> tuple[float, int]:
 
 
 _SEPARATORS = {";": "semicolons", "\t": "tabs", "|": "vertical bars"}
-"""What is said of separators other than the comma."""
+"""The names of separators other than the comma."""
 _KINDS = {
     b"PK\x03\x04": "an Excel workbook or another archive. Save its sheet as CSV",
     b"\xd0\xcf\x11\xe0": "an Excel workbook of an old kind. Save its sheet as CSV",
     b"\x1f\x8b": "compressed. Unpack it first",
 }
-"""Files that are no tables, by how they begin, and what to do about them."""
+"""The first bytes of files that are not tables, and what to do about such files."""
 
 
 def read_table(path: str | os.PathLike[str]) -> Table:
     """Read a table from a CSV or Parquet file.
 
-    A CSV file has column names in its first line. Its cells may be separated by commas, semicolons,
-    tabs or vertical bars, its numbers may have decimal commas or be grouped by thousands, and its
-    text may be UTF-8, UTF-16 or Windows-1252. Rows without any content are skipped.
-
-    Parameters
-    ----------
-    path : path-like
-        The file.
+    A CSV file has column names in its first line. Commas, semicolons, tabs or vertical bars may
+    separate its cells, its numbers may have decimal commas or marks between thousands, and its text
+    may be UTF-8, UTF-16 or Windows-1252. Empty rows are skipped.
 
     Raises
     ------
@@ -246,7 +230,7 @@ def _csv_table(name: str, data: bytes) -> Table:
 
 
 def _numbered_rows(text: str, separator: str) -> list[tuple[int, list[str]]]:
-    """Return the rows that have any content with the lines on which they end."""
+    """Return the rows that are not empty, each with the number of its last line."""
     if "\0" in text:
         raise csv.Error("it contains a zero byte")
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
@@ -260,15 +244,15 @@ def _checked(
     if len(numbered) < 2:
         raise InvalidInputError(
             f"The table {name!r} must have a line of column names and at least one row; it has "
-            f"{len(numbered)} lines with content."
+            f"{len(numbered)} lines with content. Add rows."
         )
     header = (cell.strip() for cell in numbered[0][1])
     columns = tuple(cell or f"column {j + 1}" for j, cell in enumerate(header))
     repeated = [column for column, count in Counter(columns).items() if count > 1]
     if repeated:
         raise InvalidInputError(
-            f"The columns of {name!r} must have different names; {repeated[0]!r} is there more "
-            "than once. Rename one."
+            f"The columns of {name!r} must have different names; {repeated[0]!r} appears more than "
+            "once. Rename one."
         )
     for line, row in numbered[1:]:
         if len(row) != len(columns):

@@ -2,6 +2,7 @@
 
 import csv
 import difflib
+import io
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -11,32 +12,18 @@ import numpy as np
 
 from margintree._lib.arrays import AnyArray, FloatArray
 from margintree._lib.exceptions import InvalidInputError
-from margintree.data.preprocessing.cells import Cells, TableOfCells, object_array, shortened
+from margintree.data.preprocessing.cells import Cells, object_array, shortened
 
 
 @dataclass(frozen=True)
-class Table(TableOfCells):
-    """Named columns of cells; `TableEncoder` takes it like a frame.
+class Table:
+    """Named columns of cells, texts or values of Parquet; `TableEncoder` takes it like a frame."""
 
-    Attributes
-    ----------
-    name : str
-        Where the table comes from, for messages.
-    columns : tuple of str
-        The names of the columns; all different.
-    cells : list of list
-        The cells of every column: texts, or whatever a Parquet file holds.
-    lines : list of int or None
-        The line of the file on which each row ends, for messages.
-    notes : tuple of str
-        What is unusual about how the file is written.
-    """
-
-    name: str
-    columns: tuple[str, ...]
+    name: str  # the origin of the table, for messages
+    columns: tuple[str, ...]  # all different
     cells: list[list[Any]]
-    lines: list[int] | None = None
-    notes: tuple[str, ...] = ()
+    lines: list[int] | None = None  # the last line of each row in the file, for messages
+    notes: tuple[str, ...] = ()  # unusual features of the file's format, in words
 
     def __len__(self) -> int:
         return len(self.cells[0])
@@ -61,13 +48,7 @@ class Table(TableOfCells):
         return replace(self, columns=tuple(kept), cells=[self[other] for other in kept])
 
     def numbers(self, names: Sequence[str]) -> FloatArray:
-        """Return the columns of these names, in this order, as numbers.
-
-        Raises
-        ------
-        InvalidInputError
-            When a column is not there or a cell is not a finite number.
-        """
+        """Return the columns of these names, in this order; every cell must be a finite number."""
         values = np.empty((len(self), len(names)))
         for j, name in enumerate(names):
             column = self._cells(name)
@@ -78,9 +59,9 @@ class Table(TableOfCells):
         return values
 
     def labels(self, name: str) -> AnyArray:
-        """Return a column as labels: integers where every cell is one, otherwise text.
+        """Return a column as labels: integers if every cell is an integer, otherwise text.
 
-        The labels of a Parquet file that are no text stay what they are.
+        Labels from a Parquet file that are not text keep their type.
 
         Examples
         --------
@@ -101,7 +82,7 @@ class Table(TableOfCells):
         return np.array([int(label) for label in labels] if are_integers else labels)
 
     def all_cells(self) -> list[Cells]:
-        """Return the cells of every column, which know the file and their lines."""
+        """Return the cells of every column, with the file and the lines for messages."""
         return [self._cells(name) for name in self.columns]
 
     def _cells(self, name: str) -> Cells:
@@ -109,7 +90,7 @@ class Table(TableOfCells):
 
 
 def _is_integer(cell: str) -> bool:
-    """Tell whether the text is how Python would write an integer of 64 bits: 7, but not 007."""
+    """Tell whether Python would write a 64-bit integer as this text: 7, but not 007."""
     digits = cell.removeprefix("-")
     return digits.isascii() and digits.isdigit() and len(digits) < 19 and str(int(cell)) == cell
 
@@ -122,14 +103,8 @@ def csv_text(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     >>> csv_text(["a", "b"], [[1, "x,y"]])
     'a,b\n1,"x,y"\n'
     """
-    lines = _Lines()
-    writer = csv.writer(lines, lineterminator="\n")
+    file = io.StringIO(newline="")
+    writer = csv.writer(file, lineterminator="\n")
     writer.writerow(columns)
     writer.writerows(rows)
-    return "".join(lines)
-
-
-class _Lines(list[str]):
-    """A list that a CSV writer can write to."""
-
-    write = list.append
+    return file.getvalue()

@@ -1,4 +1,4 @@
-"""Readers of single entries: each takes a value and its place in the file, and checks it."""
+"""Readers of single entries. Each takes a value and its place in the file, and checks it."""
 
 import math
 import sys
@@ -17,14 +17,14 @@ def fail(message: str, cause: BaseException | None = None) -> NoReturn:
 
 
 def reject_constant(name: str) -> NoReturn:
-    """Refuse NaN and Infinity, which Python reads although JSON has no such numbers."""
+    """Reject NaN and Infinity, which JSON does not have but Python reads."""
     raise ValueError(f"the number {name} is not allowed")
 
 
 def record(
     data: Mapping[str, Any], readers: Mapping[str, Reader], where: str = ""
 ) -> dict[str, Any]:
-    """Return the entries that the readers name; each must be there.
+    """Return the entries named by the readers; each must be present.
 
     Examples
     --------
@@ -76,7 +76,7 @@ def text(value: Any, where: str) -> str:
 
 
 def mapping(value: Any, where: str) -> Mapping[str, Any]:
-    """Read an object, in the sense of JSON."""
+    """Read a JSON object."""
     _check(isinstance(value, dict), value, where, "an object")
     checked: Mapping[str, Any] = value
     return checked
@@ -86,10 +86,9 @@ def one_of(allowed: Collection[str]) -> Reader:
     """Return the reader of one of these texts."""
 
     def read(value: Any, where: str) -> str:
-        known = list(allowed)  # now, since users may add to it
-        _check(
-            isinstance(value, str) and value in known, value, where, " or ".join(map(repr, known))
-        )
+        known = list(allowed)  # not earlier, since users may add to it
+        is_known = isinstance(value, str) and value in known
+        _check(is_known, value, where, " or ".join(map(repr, known)))
         return str(value)
 
     return read
@@ -101,14 +100,14 @@ def optional(reader: Reader) -> Reader:
 
 
 def some(value: Any, where: str) -> list[Any]:
-    """Read a list, whatever its entries are."""
+    """Read a list of any entries."""
     _check(isinstance(value, list), value, where, "a list")
     checked: list[Any] = value
     return checked
 
 
 def list_of(reader: Reader) -> Reader:
-    """Return the reader of a list of entries that this reader takes."""
+    """Return the reader of a list whose entries this reader takes."""
 
     def read(value: Any, where: str) -> list[Any]:
         return [reader(entry, f"{where}[{i}]") for i, entry in enumerate(some(value, where))]

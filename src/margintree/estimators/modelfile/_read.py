@@ -1,4 +1,4 @@
-"""A model file becomes a fitted classifier, after every entry has been checked."""
+"""Reading a model file: every entry is checked before it becomes part of a classifier."""
 
 import json
 import os
@@ -50,12 +50,12 @@ def load(path: str | os.PathLike[str]) -> TreeClassifier | TableClassifier:
     Returns
     -------
     TreeClassifier or TableClassifier
-        A fitted classifier that predicts exactly as the saved one.
+        A fitted classifier with exactly the predictions of the saved one.
 
     Raises
     ------
     ModelFileError
-        When the file cannot be read, is damaged, of another kind or from a newer version.
+        When the file cannot be read, is damaged, is not a model, or has a newer version.
     """
     try:
         return _parsed(_text(Path(path)))
@@ -72,17 +72,17 @@ def from_json(text: str) -> TreeClassifier | TableClassifier:
     Parameters
     ----------
     text : str
-        What `to_json` returned, or the content of a model file.
+        The result of `to_json`, or the content of a model file.
 
     Returns
     -------
     TreeClassifier or TableClassifier
-        A fitted classifier that predicts exactly as the described one.
+        A fitted classifier with exactly the predictions of the described one.
 
     Raises
     ------
     ModelFileError
-        When the text is damaged, of another kind or from a newer version.
+        When the text is damaged, is not a model, or has a newer version.
 
     Examples
     --------
@@ -127,7 +127,7 @@ def _parsed(text: str) -> TreeClassifier | TableClassifier:
 
 
 def _content(content: Any) -> Mapping[str, Any]:
-    """Return the content once it is known to be a model of a known version."""
+    """Return the content as this version writes it, if it is a model of a known version."""
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         fail(
             f"it is not a margintree model (no entry 'format' that says {FORMAT!r}). "
@@ -143,15 +143,15 @@ def _content(content: Any) -> Mapping[str, Any]:
 
 
 def _model(content: Mapping[str, Any]) -> TreeClassifier | TableClassifier:
-    """Return the classifier, behind the encoder of its table if there is one."""
+    """Return the classifier, in a pipeline with the encoder of its table if there is one."""
     estimator = _estimator(content)
     table = optional(mapping)(content.get("table"), "table")
     if table is None:
         return estimator
     encoder = read_encoder(table)
     if encoder.get_feature_names_out().tolist() != content["feature_names"]:
-        fail("table.columns must make the features of the tree, as feature_names calls them.")
-    # The encoder hands an array on, which has no names.
+        fail("table.columns must make the features of the tree, as named in feature_names.")
+    # The classifier receives an array without names from the encoder.
     del estimator.feature_names_in_
     return TableClassifier([("table", encoder), ("classifier", estimator)])
 
@@ -183,7 +183,7 @@ def _tree(data: Mapping[str, Any]) -> ObliqueTree:
 def _unfitted(name: str, params: Mapping[str, Any]) -> MethodClassifier:
     """Return the classifier with its parameters."""
     if CHECKPOINT in params:
-        fail(f"params must not have {CHECKPOINT!r}, a file to which a further fit would write.")
+        fail(f"params must not have {CHECKPOINT!r}, a file to which the next fit would write.")
     try:
         estimator = ESTIMATORS[name](**{key: _param(value, key) for key, value in params.items()})
         estimator._validate_params()
@@ -193,7 +193,7 @@ def _unfitted(name: str, params: Mapping[str, Any]) -> MethodClassifier:
 
 
 def _param(value: Any, name: str) -> Any:
-    """Return the dict that was written as pairs, or the matrix that was written as its rows."""
+    """Return a parameter: a dict written as pairs, a matrix written as rows, or one value."""
     if isinstance(value, dict):
         return _rows(value, name)
     if not isinstance(value, list):
@@ -204,7 +204,7 @@ def _param(value: Any, name: str) -> Any:
 
 
 def _single(value: Any, name: str) -> Any:
-    """Return a parameter that is one value: null, a truth value, a text or a number."""
+    """Return a parameter that is null, a boolean, a text or a number."""
     if isinstance(value, str):
         return text(value, f"params.{name}")
     if type(value) in (int, float):
@@ -213,7 +213,7 @@ def _single(value: Any, name: str) -> Any:
 
 
 def _rows(value: Mapping[str, Any], name: str) -> Any:
-    """Return the rows of a matrix, as lists; they must be of one length and one type."""
+    """Return the rows of a matrix as lists; they must have one length and one type."""
     rows = value.get("rows")
     try:
         matrix = np.array(rows)
@@ -225,14 +225,14 @@ def _rows(value: Mapping[str, Any], name: str) -> Any:
 
 
 def _names(names: list[Any], n_features: int) -> AnyArray:
-    """Return the names of the features; they are counted before each is looked at."""
+    """Return the names of the features; they are counted before each is checked."""
     if len(names) != n_features:
         fail(f"feature_names has {len(names):,} names and the tree {n_features:,} features.")
     return np.array(list_of(text)(names, "feature_names"), dtype=object)
 
 
 def _classes(data: Mapping[str, Any], n_classes: int) -> AnyArray:
-    """Return the labels; they are counted before each is looked at."""
+    """Return the labels; they are counted before each is checked."""
     values = record(data, _CLASSES, "classes")["values"]
     kind = LABEL_TYPES[data["type"]]
     if len(values) != n_classes:
@@ -242,7 +242,7 @@ def _classes(data: Mapping[str, Any], n_classes: int) -> AnyArray:
     if kind is str:
         list_of(text)(values, "classes.values")
     if len(set(values)) != len(values):
-        fail("classes.values must be different labels; one is there twice.")
+        fail("classes.values must be different labels; one appears twice.")
     classes = np.array(values)
     if kind is int and classes.dtype.kind not in "iu":
         fail("classes.values has an integer of more than 64 bits.")
@@ -261,7 +261,7 @@ def _cost(data: Mapping[str, Any], estimator: MethodClassifier) -> Cost:
 
 
 def _of_this_version(content: Mapping[str, Any], version: int) -> Mapping[str, Any]:
-    """Return the content of a file of an older version as this version writes it."""
+    """Return the content of an older version as this version writes it."""
     if version >= 3:
         return content
     params, cost = (mapping(content.get(name), name) for name in ("params", "cost"))
@@ -282,10 +282,6 @@ def _trace(value: Any, where: str) -> tuple[TracePoint, ...]:
     return tuple(TracePoint(*point) for point in points)
 
 
-def _reason(value: Any, where: str) -> Reason:
-    return Reason(one_of([reason.value for reason in Reason])(value, where))
-
-
 _ENTRIES = {
     "written_by": text,
     "estimator": one_of(ESTIMATORS),
@@ -300,7 +296,7 @@ _CLASSES = {"type": one_of(LABEL_TYPES), "values": some}
 _RESULT = {
     "objective": number,
     "bound": number,
-    "reason": _reason,
+    "reason": lambda value, where: Reason(one_of([*map(str, Reason)])(value, where)),
     "limit": optional(text),
     "gap_limit": number,
     "trace": _trace,

@@ -1,4 +1,4 @@
-"""How a table becomes features, read from a model file after every entry has been checked."""
+"""Reading the encoding of a table from a model file; every entry is checked."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -72,7 +72,7 @@ def _column(value: Any, where: str) -> Column:
 
 
 def _check_levels(column: CategoryColumn, where: str) -> None:
-    """Refuse levels that no cell can have, that are there twice, or a baseline that is none."""
+    """Reject levels that no cell can have, repeated levels, and a baseline that is not a level."""
     levels = column.levels
     are_texts = all(level and text_of(level) == level for level in levels)
     if not are_texts or len(set(levels)) != len(levels):

@@ -1,4 +1,4 @@
-"""A fitted classifier becomes a model file."""
+"""Writing a fitted classifier to a model file."""
 
 import json
 import math
@@ -21,20 +21,18 @@ from margintree.estimators import TableClassifier, TreeClassifier, TreeClassifie
 FORMAT = "margintree-model"
 VERSION = 3
 CHECKPOINT = "checkpoint"
-"""The parameter that is neither written nor read: a further fit would write to its file."""
+"""The parameter that is neither written nor read: the next fit would write to its file."""
 
 
 def save(estimator: TreeClassifier | TableClassifier, path: str | os.PathLike[str]) -> None:
-    """Write a fitted classifier to a model file, the text of `to_json`.
-
-    The file is written whole or not at all.
+    """Write the text of `to_json` to a model file, completely or not at all.
 
     Parameters
     ----------
     estimator : TreeClassifier or TableClassifier
         A fitted classifier.
     path : path-like
-        The file to write; an existing one is replaced.
+        The file to write; an existing file is replaced.
 
     Examples
     --------
@@ -53,9 +51,8 @@ def save(estimator: TreeClassifier | TableClassifier, path: str | os.PathLike[st
 def to_json(estimator: TreeClassifier | TableClassifier) -> str:
     """Return a fitted classifier as JSON, from which `from_json` makes an equal one.
 
-    A ``start``, a ``checkpoint``, a ``RandomState`` and a ``verbose`` callable say how the fit was
-    done and not what it found; they are left out. Of a `TreeClassifierCV`,
-    ``best_estimator_`` is written.
+    A ``start``, a ``checkpoint``, a ``RandomState`` and a ``verbose`` callable do not describe the
+    result of the fit and are left out. For a `TreeClassifierCV`, ``best_estimator_`` is written.
 
     Parameters
     ----------
@@ -80,8 +77,7 @@ def to_json(estimator: TreeClassifier | TableClassifier) -> str:
 
 
 def _content(estimator: TreeClassifier, names: Iterable[Any] | None) -> dict[str, Any]:
-    """Return what is written of a classifier whose features have these names."""
-    # Of a choice by cross-validation, what was chosen.
+    """Return the entries of a classifier whose features have these names."""
     if isinstance(estimator, TreeClassifierCV):
         estimator = estimator.best_estimator_
     cost = estimator.cost_
@@ -100,7 +96,7 @@ def _content(estimator: TreeClassifier, names: Iterable[Any] | None) -> dict[str
 
 
 def _table(encoder: TableEncoder) -> dict[str, Any]:
-    """Return what is written of how a table becomes features."""
+    """Return the entries of the encoding of a table."""
     names = getattr(encoder, "feature_names_in_", None)
     learnt = encoder.encoding_.to_dict()
     check_text(level for column in learnt["columns"] for level in column.get("levels", ()))
@@ -117,13 +113,14 @@ def _names(names: Iterable[Any] | None) -> list[str] | None:
 
 
 def _params(params: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the parameters that are plain data, but for files of whoever did the fit."""
+    """Return the parameters that are plain data, except the checkpoint."""
     plain = {name: _plain(value) for name, value in params.items() if name != CHECKPOINT}
-    return {name: value for name, value in plain.items() if _is_plain(value)}
+    kinds = (bool, int, float, str, list, dict, type(None))
+    return {name: value for name, value in plain.items() if isinstance(value, kinds)}
 
 
 def _plain(value: Any) -> Any:
-    """Return a value as JSON has it, if it can: a dict, whose keys may be numbers, as pairs."""
+    """Return a value in a form that JSON has, if possible; a dict as pairs, for any keys."""
     if isinstance(value, dict):
         return [[_plain(key), _plain(entry)] for key, entry in value.items()]
     if isinstance(value, np.generic):
@@ -131,10 +128,6 @@ def _plain(value: Any) -> Any:
     if isinstance(value, list | tuple) or hasattr(value, "__array__"):
         return {"rows": np.asarray(value).tolist()}
     return value
-
-
-def _is_plain(value: Any) -> bool:
-    return value is None or isinstance(value, bool | int | float | str | list | dict)
 
 
 def _classes(classes: AnyArray) -> dict[str, Any]:
@@ -145,14 +138,10 @@ def _classes(classes: AnyArray) -> dict[str, Any]:
 def _result(result: Result) -> dict[str, Any]:
     plain = {f.name: _json_number(getattr(result, f.name)) for f in fields(Result)}
     del plain["tree"], plain["cost"]
-    objective = _json_number(result.objective)
-    return (
-        {"objective": objective}
-        | plain
-        | {"trace": [[_json_number(v) for v in point] for point in result.trace]}
-    )
+    trace = [[_json_number(value) for value in point] for point in result.trace]
+    return {"objective": _json_number(result.objective)} | plain | {"trace": trace}
 
 
 def _json_number(value: Any) -> Any:
-    """Return the value, as a text when it is an infinity."""
+    """Return the value, or its text if it is infinite."""
     return str(value) if isinstance(value, float) and math.isinf(value) else value

@@ -1,4 +1,4 @@
-"""Fitted trees in forms that others can read: people, programs and databases."""
+"""Exports of fitted trees for people, programs and databases."""
 
 from margintree.show.export.dot import export_dot
 from margintree.show.export.onnx import to_onnx

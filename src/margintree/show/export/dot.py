@@ -1,6 +1,6 @@
-"""The tree as a graph that Graphviz draws."""
+"""The tree as a graph for Graphviz."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from margintree.core import topology
@@ -18,9 +18,8 @@ def export_dot(
 ) -> str:
     """Return the tree as a graph in the dot language of Graphviz.
 
-    Splits ask the questions of `export_text`, with feature names and in original units; leaves
-    show their class and the mix of classes that arrived there in training. Draw it with
-    ``dot -Tsvg``.
+    Splits show the questions of `export_text`, with feature names and in original units. Leaves
+    show their class and the shares of the classes in training. Draw the graph with ``dot -Tsvg``.
 
     Parameters
     ----------
@@ -68,11 +67,8 @@ def _lines(model: NamedTree, node: int) -> Iterator[str]:
         yield f'  {node} -> {model.tree.first_stop(child)} [label="{answer}"];'
 
 
-def _string(lines: Iterator[str] | list[str]) -> str:
-    """Return lines of text as a string of dot in which nothing has a special meaning."""
-    return '"' + "\\n".join(map(_escaped, lines)) + '"'
-
-
-def _escaped(text: str) -> str:
+def _string(lines: Iterable[str]) -> str:
+    """Return lines of text as a string of dot without special characters."""
     # A backslash begins an escape and an ampersand a character of HTML, also within quotes.
-    return text.replace("\\", "\\\\").replace('"', '\\"').replace("&", "&amp;")
+    escapes = str.maketrans({"\\": "\\\\", '"': '\\"', "&": "&amp;"})
+    return '"' + "\\n".join(line.translate(escapes) for line in lines) + '"'

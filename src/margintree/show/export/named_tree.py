@@ -1,4 +1,4 @@
-"""A tree with names for its features and classes, as people know them."""
+"""A tree with the names of its features and classes."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,17 +13,9 @@ from margintree.data.preprocessing import Encoding
 
 @dataclass(frozen=True)
 class NamedTree:
-    """A tree and what its features and classes are called.
+    """A tree and the names of its features and classes, without control characters.
 
-    Attributes
-    ----------
-    tree : ObliqueTree
-        The tree.
-    features, classes : tuple of str
-        Names in the order of the tree's features and class codes, each on one line and without
-        control characters.
-    conditions : frozenset of int
-        The features that are 1 where a condition, their name, holds, and 0 elsewhere.
+    ``conditions`` are the features that are 1 where their name holds and 0 elsewhere.
     """
 
     tree: ObliqueTree
@@ -33,20 +25,9 @@ class NamedTree:
 
 
 def named(
-    model: Any,
-    feature_names: Sequence[str] | None = None,
-    class_names: Sequence[Any] | None = None,
+    model: Any, feature_names: Sequence[str] | None = None, class_names: Sequence[Any] | None = None
 ) -> NamedTree:
-    """Return the tree of a model with the names that were given, or else those that it knows.
-
-    Parameters
-    ----------
-    model : TreeClassifier, TableClassifier or ObliqueTree
-        A fitted classifier, or its tree.
-    feature_names : sequence of str, optional
-        Names of the features; by default those seen in `fit`, or ``x0, x1, ...``.
-    class_names : sequence, optional
-        Names of the classes; by default those of the classifier, or ``0, 1, ...``.
+    """Return the tree of a classifier, or a bare tree, with the given names or those it knows.
 
     Examples
     --------
@@ -66,14 +47,14 @@ def named(
 
 
 def encoding_of(model: Any) -> Encoding | None:
-    """Return how the model makes its features of a table, None when it takes them as they are."""
+    """Return how the model encodes a table, or None if it takes features directly."""
     return getattr(model, "encoding_", None)
 
 
 def with_names(
     model: Any, feature_names: Sequence[str] | None, class_names: Sequence[Any] | None
 ) -> tuple[ObliqueTree, Sequence[str], Sequence[Any]]:
-    """Return the tree of a model with its names as they are; see `named`."""
+    """Return the tree of a model with its names, unchanged; see `named`."""
     if not isinstance(model, ObliqueTree):
         check_is_fitted(model)
         feature_names = _first_given(feature_names, _known_features(model))
@@ -81,13 +62,19 @@ def with_names(
         model = model.tree_
     features = _first_given(feature_names, [f"x{j}" for j in range(model.n_features)])
     classes = _first_given(class_names, range(model.n_classes))
-    _check_count("features", len(features), model.n_features)
-    _check_count("classes", len(classes), model.n_classes)
+    for noun, names, needed in (
+        ("features", features, model.n_features),
+        ("classes", classes, model.n_classes),
+    ):
+        if len(names) != needed:
+            raise InvalidInputError(
+                f"There must be {needed} names of {noun}; {len(names)} were given. Correct them."
+            )
     return model, features, classes
 
 
 def _known_features(model: Any) -> Sequence[str] | None:
-    """Return what a classifier calls the features of its tree."""
+    """Return the classifier's names of its features, if it has any."""
     encoding = encoding_of(model)
     if encoding is not None:
         return [feature.words for feature in encoding.features]
@@ -95,7 +82,7 @@ def _known_features(model: Any) -> Sequence[str] | None:
 
 
 def printable(name: Any) -> str:
-    """Return the name on one line and without control characters."""
+    """Return the name with "?" in place of control characters and line breaks."""
     return "".join(letter if letter.isprintable() else "?" for letter in str(name))
 
 
@@ -103,15 +90,8 @@ def _first_given(*choices: Any) -> Any:
     return next((choice for choice in choices if choice is not None), None)
 
 
-def _check_count(what: str, given: int, needed: int) -> None:
-    if given != needed:
-        raise InvalidInputError(f"There must be {needed} names of {what}; {given} were given.")
-
-
 def has_margins(model: Any) -> bool:
-    """Tell whether the splits of a model have margins that it pays for.
-
-    A tree alone does not say by which method it was found, and is taken to have them.
+    """Tell whether margins are part of the model's cost. A bare tree is taken to have margins.
 
     Examples
     --------

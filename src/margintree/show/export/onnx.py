@@ -27,14 +27,14 @@ def to_onnx(
 
     The input ``X`` holds raw rows as 64-bit floats, shape (n, p). The outputs are ``label``, with
     the labels of the classifier (text, 64-bit integers, 64-bit floats or booleans), and
-    ``probabilities``, 64-bit floats of shape (n, K). Scaling is inside. The arithmetic is that of
-    the classifier in the same order, so the labels are the same on every row. The names of the
-    features, as a JSON list, are in the metadata under ``feature_names``.
+    ``probabilities``, 64-bit floats of shape (n, K). The model scales the features itself. Its
+    arithmetic is that of the classifier in the same order, so the labels agree on every row. The
+    metadata holds the names of the features as a JSON list under ``feature_names``.
 
-    Of a model of tables it is the tree alone: the input holds the numbers that
-    ``model[0].transform`` makes of a table, and neither text nor missing cells.
+    For a model of tables the ONNX model is the tree alone. Its input holds the numbers returned by
+    ``model[0].transform``, without text and missing cells.
 
-    Unlike `predict`, the model cannot refuse missing values: a split whose value is NaN sends the
+    Unlike `predict`, the model cannot reject missing values: a split whose value is NaN sends the
     row left.
 
     Parameters
@@ -64,39 +64,27 @@ def to_onnx(
     ['label', 'probabilities']
     """
     imported("onnx", extra="onnx")
-    return onnx_model(predictor(model, feature_names, class_names))
-
-
-def onnx_model(model: Predictor) -> "ModelProto":
-    """Return the ONNX model; see `to_onnx`."""
     from onnx import ModelProto, numpy_helper, parser
 
-    constants = _constants(model)
-    written: ModelProto = parser.parse_model(_program(model.tree, constants["labels"].dtype.kind))
-    written.graph.initializer.extend(
-        numpy_helper.from_array(values, name) for name, values in constants.items()
-    )
-    written.producer_version = margintree.__version__
-    written.metadata_props.add(key="feature_names", value=json.dumps(_feature_names(model)))
-    return written
-
-
-def _feature_names(model: Predictor) -> list[str]:
-    if model.encoding is None:
-        return list(model.features)
-    return [feature.words for feature in model.encoding.features]
-
-
-def _constants(model: Predictor) -> dict[str, AnyArray]:
-    tree = model.tree
-    return {
+    known = predictor(model, feature_names, class_names)
+    tree, labels = known.tree, _labels(known)
+    constants = {
         "minimum": tree.scaling.minimum,
         "span": tree.scaling.span,
         "weights": tree.weights.T,
         "intercepts": tree.intercepts,
-        "labels": _labels(model)[tree.leaf_classes],
-        "shares": model.shares,
+        "labels": labels[tree.leaf_classes],
+        "shares": known.shares,
     }
+    written: ModelProto = parser.parse_model(_program(tree, labels.dtype.kind))
+    written.graph.initializer.extend(
+        numpy_helper.from_array(values, name) for name, values in constants.items()
+    )
+    written.producer_version = margintree.__version__
+    encoding = known.encoding
+    names = known.features if encoding is None else [f.words for f in encoding.features]
+    written.metadata_props.add(key="feature_names", value=json.dumps(names))
+    return written
 
 
 def _labels(model: Predictor) -> AnyArray:
@@ -107,13 +95,13 @@ def _labels(model: Predictor) -> AnyArray:
     except OverflowError:
         largest = max(model.labels, key=abs)  # type: ignore[arg-type]
         raise InvalidInputError(
-            "Integer labels must lie from -2**63 to 2**63 - 1 to be written in ONNX; "
+            "Integer labels in ONNX must be from -2**63 to 2**63 - 1; "
             f"{largest} was given. Name the classes otherwise with class_names."
         ) from None
 
 
 def _program(tree: ObliqueTree, label_kind: str) -> str:
-    """Return the model, but for its constants, in the syntax of ``onnx.parser``."""
+    """Return the model without its constants in the syntax of ``onnx.parser``."""
     steps = "\n".join(_STEP.format(now=level, then=level + 1) for level in range(tree.depth))
     return _PROGRAM.format(
         n_features=tree.n_features,
@@ -127,7 +115,7 @@ def _program(tree: ObliqueTree, label_kind: str) -> str:
 
 
 _LABEL_TYPES = {"O": "string", "i": "int64", "f": "double", "b": "bool"}
-"""What ONNX calls the types of labels, by the kind of their NumPy array."""
+"""The ONNX types of labels by the kind of their NumPy array."""
 
 # The sum runs feature by feature: a product of matrices would add in an order of its own, and rows
 # on a hyperplane would show it.

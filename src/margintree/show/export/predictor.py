@@ -1,4 +1,4 @@
-"""What a program needs in order to predict as the classifier does."""
+"""The data from which a program repeats the predictions of a classifier."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,21 +18,18 @@ Label: TypeAlias = str | int | float | bool
 
 @dataclass(frozen=True)
 class Predictor:
-    """A tree with everything that prediction takes, to the letter and to the last bit.
+    """A tree with exact names, labels and numbers for prediction.
 
     Attributes
     ----------
-    tree : ObliqueTree
-        The tree.
     features : tuple of str
-        The names of the features, or of the columns of the table that they are made of; all
-        different.
+        The names of the features, or of the columns of the encoded table; all different.
     labels : tuple of str, int, float or bool
         The labels in the order of the class codes; all of one type.
     shares : ndarray of shape (2**D, K)
         The class shares of every leaf.
     encoding : Encoding or None
-        How the columns of a table become features; None when rows hold the features.
+        The encoding of the columns of a table; None if rows hold the features.
     """
 
     tree: ObliqueTree
@@ -46,9 +43,10 @@ class Predictor:
         check_text(self.features)
         for what, names in (("features", self.features), ("classes", self.labels)):
             if len(set(names)) != len(names):
+                repeated = next(name for i, name in enumerate(names) if name in names[:i])
                 raise InvalidInputError(
-                    f"The names of {what} must be all different; {_repeated(names)!r} is there "
-                    "more than once. Give other names."
+                    f"The names of {what} must be all different; {repeated!r} appears more than "
+                    "once. Give other names."
                 )
 
     def is_leaf(self, node: int) -> bool:
@@ -66,20 +64,9 @@ class Predictor:
 
 
 def predictor(
-    model: Any,
-    feature_names: Sequence[str] | None = None,
-    class_names: Sequence[Any] | None = None,
+    model: Any, feature_names: Sequence[str] | None = None, class_names: Sequence[Any] | None = None
 ) -> Predictor:
-    """Return what a program needs in order to predict as the model does.
-
-    Parameters
-    ----------
-    model : TreeClassifier or ObliqueTree
-        A fitted classifier, or its tree.
-    feature_names : sequence of str, optional
-        Names of the features; by default those seen in `fit`, or ``x0, x1, ...``.
-    class_names : sequence, optional
-        The labels; by default those of the classifier, or ``0, 1, ...``.
+    """Return the predictor of a classifier or a tree; the arguments are those of `to_python`.
 
     Examples
     --------
@@ -92,14 +79,10 @@ def predictor(
     if encoding is not None:
         if feature_names is not None:
             raise InvalidInputError(
-                "The features of a model of tables are columns found by name, and other names "
-                "cannot be given. Rename the columns of the table."
+                "The columns of a model of tables are found by name, so other feature names cannot "
+                "be given. Rename the columns of the table."
             )
         features = [column.name for column in encoding.columns]
     shares = tree.leaf_shares(getattr(model, "smoothing", 0.0))
     labels = tuple(np.asarray(classes).tolist())
     return Predictor(tree, tuple(map(str, features)), labels, shares, encoding)
-
-
-def _repeated(names: Sequence[Any]) -> Any:
-    return next(name for i, name in enumerate(names) if name in names[:i])

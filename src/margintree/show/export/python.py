@@ -1,4 +1,4 @@
-"""The tree as a Python module that imports nothing."""
+"""The tree as a Python module without imports."""
 
 import builtins
 import keyword
@@ -22,18 +22,18 @@ def to_python(
 ) -> str:
     """Return the source of a Python module that predicts without margintree or any other package.
 
-    It defines two functions of one row: ``predict`` returns the label and ``predict_proba`` a dict
-    of the share of every label. A row is a sequence of numbers, or has them by feature name, as a
-    dict. They do the same arithmetic as the classifier in the same order, so the labels are the
-    same on every row. Names and labels are quoted and never run. Of a model of tables they take raw
-    rows: the cells of its columns as they are, None, NaN or an empty text where one is missing.
+    The module has two functions of one row: ``predict`` returns the label and ``predict_proba`` a
+    dict of the share of every label. A row is a sequence of numbers, or a dict of numbers by
+    feature name. The arithmetic is that of the classifier in the same order, so the labels agree on
+    every row. Names and labels are quoted and never run. For a model of tables a row holds the raw
+    cells of its columns; a missing cell is None, NaN or an empty text.
 
     Parameters
     ----------
     model : TreeClassifier or ObliqueTree
         A fitted classifier, or its tree.
     function_name : str, default="predict"
-        The name of the function for labels; that for shares has ``_proba`` appended.
+        The name of the function for labels; the function for shares adds ``_proba`` to it.
     feature_names : sequence of str, optional
         Names of the features; by default those seen in `fit`, or ``x0, x1, ...``.
     class_names : sequence, optional
@@ -54,34 +54,30 @@ def to_python(
     ('yes', {'no': 1.0, 'yes': 0.0})
     """
     _check_function_name(function_name)
-    return python_source(predictor(model, feature_names, class_names), function_name)
-
-
-def python_source(model: Predictor, function_name: str) -> str:
-    """Return the module; see `to_python`."""
-    scaling = model.tree.scaling
+    known = predictor(model, feature_names, class_names)
+    scaling = known.tree.scaling
     data = {
-        "_FEATURES": model.features,
-        "_LABELS": model.labels,
+        "_FEATURES": known.features,
+        "_LABELS": known.labels,
         "_MINIMUM": tuple(scaling.minimum.tolist()),
         "_SPAN": tuple(scaling.span.tolist()),
     }
-    if model.encoding is not None:
+    if known.encoding is not None:
         data |= {
-            "_COLUMNS": tuple(model.encoding.to_dict()["columns"]),
+            "_COLUMNS": tuple(known.encoding.to_dict()["columns"]),
             "_MISSING": MISSING_WORDS,
             "_TRUE": TRUE_WORDS,
             "_FALSE": FALSE_WORDS,
         }
     constants = "\n".join(f"{name} = {value!r}" for name, value in data.items())
-    numbers = _OF_NUMBERS if model.encoding is None else _OF_CELLS
+    numbers = _OF_NUMBERS if known.encoding is None else _OF_CELLS
     functions = numbers + _FUNCTIONS.replace("FUNCTION_NAME", function_name)
     opening = f'"""A classification tree, written by margintree {margintree.__version__}."""'
-    return "\n".join([opening, "", constants, functions, *_lines(model, 1, "    "), ""])
+    return "\n".join([opening, "", constants, functions, *_lines(known, 1, "    "), ""])
 
 
 def _lines(model: Predictor, node: int, indent: str) -> Iterator[str]:
-    """Yield the statements that return label and shares of a row that is at the node."""
+    """Yield the statements that return label and shares of a row at the node."""
     node = model.tree.first_stop(node)
     if model.is_leaf(node):
         yield f"{indent}return {model.label(node)!r}, {tuple(model.leaf_shares(node))!r}"
@@ -94,7 +90,7 @@ def _lines(model: Predictor, node: int, indent: str) -> Iterator[str]:
 
 
 def _check_function_name(name: str) -> None:
-    """Refuse what is no name of a function, or a name that the module uses otherwise."""
+    """Raise InvalidInputError unless the name is a function name that the module does not use."""
     is_free = not (name.startswith("_") or keyword.iskeyword(name) or hasattr(builtins, name))
     if not (name.isidentifier() and is_free):
         raise InvalidInputError(
@@ -108,7 +104,7 @@ _OF_NUMBERS = """
 def _numbers(values):
     return [_finite(name, value) for name, value in zip(_FEATURES, values)]
 """
-# What margintree.data.preprocessing does with a cell, done with the same plain data.
+# This repeats margintree.data.preprocessing with the same plain data.
 _OF_CELLS = """
 
 def _numbers(cells):

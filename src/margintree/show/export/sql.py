@@ -1,4 +1,4 @@
-"""The tree as an expression of SQL."""
+"""The tree as a SQL expression."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -21,24 +21,22 @@ def to_sql(
 ) -> str:
     """Return the label, or the share of one class, as an expression of standard SQL.
 
-    The expression does the same arithmetic as the classifier in the same order. It is NULL where a
-    column that it needs is NULL, unless the model is one of tables: then it takes raw rows and does
-    with missing cells, text and booleans what the model does. Names are quoted, so they may contain
-    anything but the zero character.
+    The arithmetic is that of the classifier in the same order. The expression is NULL where a
+    column that it needs is NULL. For a model of tables it takes raw rows instead, with missing
+    cells, text and booleans. Names are quoted and may contain anything but the zero character.
 
     Parameters
     ----------
     model : TreeClassifier or ObliqueTree
         A fitted classifier, or its tree.
     column_names : sequence of str, optional
-        The columns that hold the features; by default the names seen in `fit`, or ``x0, x1, ...``.
+        The columns of the features; by default the names seen in `fit`, or ``x0, x1, ...``.
     class_names : sequence, optional
         The labels; by default those of the classifier, or ``0, 1, ...``.
     share_of : label, optional
-        The class whose share is to be computed; by default the label is.
+        The class whose share is computed; by default the expression is the label.
     table_name : str, optional
-        The table of the columns. SQLite takes the name of a column that it does not know for a
-        text, unless the table is named.
+        The table of the columns. Without it SQLite takes the name of an unknown column for a text.
 
     Returns
     -------
@@ -46,9 +44,9 @@ def to_sql(
 
     Notes
     -----
-    Databases have limits to the size of an expression: SQLite and DuckDB take about 900 features.
-    SQLite may read a number of 17 digits as its neighbour, which can matter to rows on a
-    hyperplane. `predict` refuses NaN, but DuckDB takes it for a number above all others.
+    Databases limit the size of an expression: SQLite and DuckDB take about 900 features. SQLite may
+    read a number of 17 digits as its neighbour, which can change the side of a row on a hyperplane.
+    `predict` rejects NaN, but DuckDB takes it for a number above all others.
 
     Examples
     --------
@@ -70,14 +68,14 @@ def to_sql(
     if share_of is not None and share_of not in known.labels:
         raise InvalidInputError(
             f"share_of must be one of the labels {list(known.labels[:10])!r}; {share_of!r} was "
-            "given."
+            "given. Choose one of them."
         )
     code = None if share_of is None else known.labels.index(share_of)
-    return sql_expression(known, code, table_name)
+    return _Writer(known, code, table_name).expression()
 
 
 def sql_columns(model: Predictor) -> str:
-    """Return the label and all shares as columns of a SELECT, named as ``margintree predict`` does.
+    """Return the label and all shares as columns of a SELECT, named as in ``margintree predict``.
 
     Examples
     --------
@@ -86,21 +84,16 @@ def sql_columns(model: Predictor) -> str:
     'a' AS "prediction",
     1.0e0 AS "share of a"
     """
-    columns = {"prediction": sql_expression(model, None)}
+    columns = {"prediction": _Writer(model, None).expression()}
     for code, label in enumerate(model.labels):
-        columns[f"share of {label}"] = sql_expression(model, code)
+        columns[f"share of {label}"] = _Writer(model, code).expression()
     return ",\n".join(f"{text} AS {identifier(name)}" for name, text in columns.items())
 
 
-def sql_expression(model: Predictor, code: int | None, table_name: str | None = None) -> str:
-    """Return the label, or the share of the class with this code; see `to_sql`."""
-    return _Writer(model, code, table_name).expression()
-
-
 class _Writer:
-    """Writes a tree node by node."""
+    """Writes the label, or the share of the class with this code, node by node."""
 
-    def __init__(self, model: Predictor, code: int | None, table_name: str | None) -> None:
+    def __init__(self, model: Predictor, code: int | None, table_name: str | None = None) -> None:
         self.model = model
         self.code = code
         prefix = "" if table_name is None else f"{identifier(table_name)}."
@@ -141,13 +134,13 @@ class _Writer:
         ]
 
     def summands(self, index: int) -> list[str]:
-        """Return what the value of a split is the sum of, in the order of `split_values`."""
+        """Return the terms of a split's value in the order of `split_values`."""
         weights = self.model.tree.weights[index].tolist()
         terms = [f"{number(w)} * {x}" for w, x in zip(weights, self.scaled, strict=True) if w]
         return [number(self.model.tree.intercepts[index]), *terms]
 
     def leaf(self, node: int) -> str:
-        """Return what a leaf answers."""
+        """Return the label or the share of a leaf."""
         if self.code is None:
             return literal(self.model.label(node))
         return number(self.model.leaf_shares(node)[self.code])

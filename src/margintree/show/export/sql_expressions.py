@@ -1,4 +1,4 @@
-"""Expressions of SQL: literals, quoted names, and the cells of a table."""
+"""SQL expressions: literals, quoted names, and the cells of a table."""
 
 from collections.abc import Iterator, Sequence
 
@@ -16,7 +16,7 @@ from margintree.show.export.predictor import Label
 
 
 def number(value: float) -> str:
-    """Return the number with an exponent, which makes it a float and not a decimal.
+    """Return the number with an exponent, so that SQL takes it for a float, not a decimal.
 
     Examples
     --------
@@ -28,7 +28,7 @@ def number(value: float) -> str:
 
 
 def literal(label: Label) -> str:
-    """Return a label.
+    """Return a label as a literal.
 
     Examples
     --------
@@ -43,7 +43,7 @@ def literal(label: Label) -> str:
 
 
 def identifier(name: str) -> str:
-    """Return the name of a column or a table.
+    """Return the name of a column or a table as a quoted identifier.
 
     Examples
     --------
@@ -54,17 +54,17 @@ def identifier(name: str) -> str:
 
 
 def _quoted(text: str, mark: str) -> str:
-    """Return the text between marks, those within it doubled."""
+    """Return the text between quotation marks; marks inside it are doubled."""
     if "\0" in text:
         raise InvalidInputError(
-            f"Names and labels must not contain the zero character to be written in SQL; {text!r} "
-            "does. Rename it."
+            f"Names and labels in SQL must not contain the zero character; {text!r} does. Rename "
+            "it."
         )
     return mark + text.replace(mark, 2 * mark) + mark
 
 
 def feature_values(encoding: Encoding | None, columns: Sequence[str]) -> list[str]:
-    """Return every feature as an expression of the columns, which are given as SQL names them.
+    """Return every feature as an expression of the columns, which are given as identifiers.
 
     Examples
     --------
@@ -101,7 +101,7 @@ def _is_missing(place: str) -> str:
 
 
 def _says(place: str, words: Sequence[str], *, in_any_case: bool = False) -> str:
-    """Return whether a cell says one of the words; a whole number may have a fraction of 0."""
+    """Return whether a cell is one of the words; a whole number may end in ``.0``."""
     spellings = [[word, f"{word}.0"] if is_whole(word) else [word] for word in words]
     texts = ", ".join(literal(text) for both in spellings for text in both)
     text = f"TRIM(COALESCE(CAST({place} AS VARCHAR), ''))"

@@ -1,4 +1,4 @@
-"""The tree as rules that a person can follow by hand."""
+"""The tree as rules to follow by hand."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -18,11 +18,11 @@ def export_text(
 ) -> str:
     """Return the tree as rules with feature names and in original units.
 
-    Every split is a sum of features times coefficients, compared with a threshold; the most
-    influential feature comes first. Each coefficient has as few digits as keep the sum, for any row
-    within the range of the training data, within 0.0005 of the exact one (on the scale on which the
-    margin ends at 1). Training rows keep at least the routing margin, by default 0.001, so they
-    take the same way through the printed rules as through the tree.
+    Every split compares a sum of features times coefficients with a threshold. The most influential
+    feature comes first. Coefficients are rounded to as few digits as possible: for any row in the
+    range of the training data the sum stays within 0.0005 of the exact sum, on the scale on which
+    the margin ends at 1. Training rows keep at least the routing margin, by default 0.001, so they
+    take the same path through the printed rules as through the tree.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ def _lines(model: NamedTree, node: int) -> list[str]:
 
 
 def _hung(lines: list[str], first: str, rest: str) -> Iterator[str]:
-    """Yield the lines below a branch of the drawing."""
+    """Yield the lines with the branch of the drawing in front."""
     yield first + lines[0]
     for line in lines[1:]:
         yield rest + line

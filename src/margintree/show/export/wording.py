@@ -1,4 +1,4 @@
-"""Splits and leaves in words, with as many digits as keep the way of every training row."""
+"""Splits and leaves in words, with enough digits to keep the path of every training row."""
 
 import textwrap
 from dataclasses import dataclass
@@ -9,27 +9,26 @@ from margintree.core.tree import ObliqueTree
 from margintree.show.export.named_tree import NamedTree
 
 TOLERANCE = 5e-4
-"""How far rounding may move the value of a split anywhere in the box of the training rows.
+"""Largest change of a split's value by rounding, anywhere in the box of the training rows.
 
-Half the default routing margin: on training rows the rounded rules route as the tree does.
+It is half the default routing margin, so rounding does not change the path of a training row.
 """
 
 
 @dataclass(frozen=True)
 class Question:
-    """Whether a sum of features times coefficients reaches a threshold.
+    """The question whether a sum of features times coefficients reaches a threshold.
 
     Attributes
     ----------
     terms : tuple of (int, str)
-        Feature and coefficient, the most influential first; a coefficient rounded to 0 is left out.
+        Features and coefficients, the most influential first, without coefficients rounded to 0.
     threshold : str
-        What the sum is compared with.
+        The threshold.
     is_turned : bool
-        Whether "yes" leads to the left child. A question is turned round where that makes its
-        first coefficient positive, so that a split and its mirror image ask the same question.
-        Only a row exactly on the hyperplane would answer differently, and rounding moves that
-        anyway.
+        Whether "yes" leads to the left child. A question is turned round if this makes its first
+        coefficient positive, so that a split and its mirror image ask the same question. Only a row
+        exactly on the hyperplane would answer differently, and rounding moves that anyway.
     """
 
     terms: tuple[tuple[int, str], ...]
@@ -38,7 +37,7 @@ class Question:
 
 
 def question(tree: ObliqueTree, node: int) -> Question:
-    """Return what a splitting node asks.
+    """Return the question of a splitting node.
 
     Examples
     --------
@@ -57,14 +56,14 @@ def question(tree: ObliqueTree, node: int) -> Question:
     rounded = [(int(j), _rounded(weights[j], tolerance / reach[j])) for j in order]
     terms = tuple((j, number) for j, number in rounded if number != "0")
     if terms and np.count_nonzero(weights) == 1:
-        # A single feature needs no coefficient: it is compared with the threshold as it is.
+        # A single feature needs no coefficient: it is compared with the threshold directly.
         (feature, _), unit = terms[0], weights.max()
         return Question(((feature, "1"),), _rounded(-intercept / unit, tolerance / unit), sign < 0)
     return Question(terms, _rounded(-intercept, tolerance), sign < 0)
 
 
 def _rounded(value: float, tolerance: float) -> str:
-    """Return the number with as few significant digits as keep it within the tolerance."""
+    """Return the number with the fewest significant digits that keep it within the tolerance."""
     if abs(value) <= tolerance:
         return "0"
     texts = (f"{value:.{digits}g}" for digits in range(1, 17))
@@ -73,7 +72,7 @@ def _rounded(value: float, tolerance: float) -> str:
 
 
 def question_lines(model: NamedTree, asked: Question, width: int, indent: str = "") -> list[str]:
-    """Return a question in lines of this width that break between its terms only.
+    """Return a question in lines of this width, broken only between its terms.
 
     Examples
     --------
@@ -99,7 +98,7 @@ def question_lines(model: NamedTree, asked: Question, width: int, indent: str = 
 
 
 def asks_condition(model: NamedTree, asked: Question) -> bool:
-    """Tell whether a question asks no more than whether a condition holds."""
+    """Tell whether a question only asks whether a condition holds."""
     is_single = len(asked.terms) == 1 and asked.terms[0][0] in model.conditions
     return is_single and asked.terms[0][1] == "1" and 0 < float(asked.threshold) <= 1
 
@@ -110,7 +109,7 @@ def leaf_label(model: NamedTree, leaf: int) -> str:
 
 
 def leaf_mix(model: NamedTree, leaf: int) -> str:
-    """Return the shares of the classes in a leaf, the largest first; nothing if none is known."""
+    """Return the shares of the classes in a leaf, the largest first; "" if none is known."""
     mass = model.tree.leaf_mass[leaf - len(model.tree.leaf_classes)]
     order = [k for k in np.argsort(-mass, kind="stable") if mass[k] > 0]
     shares = ", ".join(f"{model.classes[k]} {mass[k] / mass.sum():.0%}" for k in order)

@@ -1,19 +1,19 @@
 """One self-contained interactive HTML page about a tree, made of plain data.
 
-The page loads nothing from anywhere: style, script and data are in it, and its content security
-policy lets nothing else run. What it shows is described by a mapping of plain data::
+The page contains its style, script and data and loads nothing else; its content security policy
+lets nothing else run. A mapping of plain data describes its content::
 
     tree        the entries of ObliqueTree.to_dict()
     shares      the class shares of every leaf
     features    names of the features; optional
     conditions  the features that are 1 where their name holds and 0 elsewhere; optional
-    columns     the columns of Encoding.to_dict() where features are made of a table; optional
+    columns     the columns of Encoding.to_dict() if features are made from a table; optional
     classes     names of the classes, first those of the tree in the order of its codes; optional
-    margins     whether splits have margins to show; by default they do
-    fit         what the fit cost, proved and did; optional
-    evaluation  what the tree does with rows; optional
+    margins     whether splits have margins to show; true by default
+    fit         cost, proof and progress of the fit; optional
+    evaluation  predictions for rows; optional
 
-`margintree.show.report` says what the last two hold.
+`margintree.show.report` describes the last two.
 """
 
 import base64
@@ -39,20 +39,13 @@ SCRIPTS = (
     "fit",
     "start",
 )
-"""The parts of the script, in the order in which they are put together."""
+"""The parts of the script in their order."""
 
 _ESCAPES = {ord(letter): f"\\u{ord(letter):04x}" for letter in "<>&\u2028\u2029"}
 
 
 def render(title: str, content: Mapping[str, Any]) -> str:
-    """Return the page as the text of an HTML file.
-
-    Parameters
-    ----------
-    title : str
-        What the page is about.
-    content : mapping
-        The plain data that the page shows; see the module.
+    """Return the page with this content, described above, as the text of an HTML file.
 
     Examples
     --------
@@ -62,7 +55,8 @@ def render(title: str, content: Mapping[str, Any]) -> str:
     >>> "<title>&lt;b&gt;</title>" in page
     True
     """
-    style, script = _style(), _script()
+    style = _asset("report.css")
+    script = "\n".join(_asset(f"script/{name}.js") for name in SCRIPTS)
     return Template(_asset("template.html")).substitute(
         title=html.escape(title),
         policy=f"default-src 'none'; style-src '{_digest(style)}'; script-src '{_digest(script)}'; "
@@ -74,7 +68,7 @@ def render(title: str, content: Mapping[str, Any]) -> str:
 
 
 def embedded(content: Any) -> str:
-    r"""Return plain data as JSON that cannot end the element of the page that holds it.
+    r"""Return plain data as JSON that cannot end the HTML element around it.
 
     Examples
     --------
@@ -86,7 +80,7 @@ def embedded(content: Any) -> str:
 
 
 def framed(page: str) -> str:
-    """Return HTML that shows a page inside another, neither touching the other.
+    """Return HTML that shows a page inside another; the two cannot affect each other.
 
     Examples
     --------
@@ -100,19 +94,10 @@ def framed(page: str) -> str:
 
 
 @cache
-def _style() -> str:
-    return _asset("report.css")
-
-
-@cache
-def _script() -> str:
-    return "\n".join(_asset(f"script/{name}.js") for name in SCRIPTS)
-
-
 def _asset(name: str) -> str:
     return files("margintree.show.page").joinpath(name).read_text(encoding="utf-8")
 
 
 def _digest(text: str) -> str:
-    """Return the text's fingerprint as a content security policy names it."""
+    """Return the fingerprint of a text in the form of content security policies."""
     return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"

@@ -1,8 +1,7 @@
-"""Pictures of trees and of how they were found, on matplotlib's axes.
+"""Pictures of trees and of their search, on matplotlib's axes.
 
-Every function draws on the axes that it is given, or else on new ones, and returns the axes.
-Nothing is shown or saved: that is the caller's. matplotlib comes with the extra ``plot`` and is
-imported with the first picture.
+Every function draws on the given axes or on new ones, and returns them. It neither shows nor saves
+the figure. matplotlib comes with the extra ``plot`` and is imported with the first picture.
 """
 
 from margintree.show.plot.partition import plot_partition

@@ -1,8 +1,7 @@
-"""A plane through the space of the features, and the parts into which a tree divides it."""
+"""A plane through the space of the features, and its division by a tree."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
 
@@ -16,10 +15,7 @@ from margintree.show.export.named_tree import NamedTree
 _ROOM = 0.06
 """Space around the rows, as a share of their range."""
 _MOST_NAMED = 2
-"""Features up to which the title says which value each has."""
-
-Piece: TypeAlias = tuple[int, FloatArray]
-"""A node, and the corners of the part of the picture that comes to it."""
+"""Largest number of features whose values are in the title."""
 
 
 @dataclass(frozen=True)
@@ -31,11 +27,11 @@ class Plane:
     tree : ObliqueTree
         The tree of the plane: two features, original units.
     features : pair of int
-        The two features, among those of the whole tree.
+        The positions of the two features in the whole tree.
     box : ndarray of shape (4, 2)
         The corners of the picture.
     title : str
-        What is held at which value.
+        The values of the other features, in words.
     """
 
     tree: ObliqueTree
@@ -61,8 +57,10 @@ class Plane:
         title = _title([names.features[j] for j in others], medians)
         return cls(tree, shown, _box(X[:, shown]), title)
 
-    def pieces(self, node: int = 1, corners: FloatArray | None = None) -> Iterator[Piece]:
-        """Yield every split and leaf at or below a node with its part of the picture."""
+    def pieces(
+        self, node: int = 1, corners: FloatArray | None = None
+    ) -> Iterator[tuple[int, FloatArray]]:
+        """Yield every split and leaf at or below a node with the corners of its region."""
         corners = self.box if corners is None else corners
         node = self.tree.first_stop(node)
         yield node, corners
@@ -91,7 +89,7 @@ def _pair(features: Sequence[int | str], names: tuple[str, ...]) -> list[int]:
 
 
 def _title(names: list[str], medians: FloatArray) -> str:
-    """Return which features are held at which value."""
+    """Return the values of the other features, in words."""
     if len(names) > _MOST_NAMED:
         return f"the other {len(names)} features at their medians"
     held = [f"{name} = {value:.3g}" for name, value in zip(names, medians, strict=True)]
@@ -107,9 +105,9 @@ def _box(points: FloatArray) -> FloatArray:
 
 
 def crossings(corners: FloatArray, values: FloatArray) -> tuple[BoolArray, FloatArray]:
-    """Return which sides of a polygon a line crosses, given its values at the corners, and where.
+    """Return the sides of a polygon that a line crosses, and the points; side i begins at corner i.
 
-    A side runs from a corner to the next one.
+    ``values`` are the values of the line's function at the corners.
     """
     to, value_to = np.roll(corners, -1, axis=0), np.roll(values, -1)
     crosses = (values >= 0) != (value_to >= 0)
@@ -118,9 +116,9 @@ def crossings(corners: FloatArray, values: FloatArray) -> tuple[BoolArray, Float
 
 
 def sides(corners: FloatArray, values: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the corners of the two parts of a convex polygon left and right of a line.
+    """Return the corners of the parts of a convex polygon to the left and right of a line.
 
-    As for rows, what lies on the line goes right.
+    Points on the line go right, as rows do.
 
     Examples
     --------

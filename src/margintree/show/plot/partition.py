@@ -1,4 +1,4 @@
-"""The plane of two features as a tree divides it."""
+"""The plane of two features and its division by a tree."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,14 +14,14 @@ from margintree.core import topology
 from margintree.core.tree import ObliqueTree
 from margintree.show.export.named_tree import NamedTree, encoding_of, has_margins, named
 from margintree.show.plot._plane import Plane, crossings, sides
-from margintree.show.plot._style import FAINT, INK, PAPER, axes_or_new, class_colours, class_marker
+from margintree.show.plot._style import FAINT, INK, MARKERS, PAPER, axes_or_new, class_colours
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _MARKER_AREA = 34
 _MOST_INSIDE = 6
-"""Entries up to which the legend finds room among the rows."""
+"""Largest number of entries for a legend among the rows."""
 _RIGHT_SIDE, _LEFT_SIDE = "#d2d2d2", "#f6f6f6"
 
 
@@ -38,25 +38,24 @@ def plot_partition(
 ) -> "Axes":
     """Draw how a tree divides the plane of two features, with hyperplanes, margins and rows.
 
-    Every region has the colour of the class that is predicted there. A hyperplane is a solid line
-    in the region of its node and ends at the borders of that region; dashed lines are the ends of
-    its margin. Rows that the tree gets wrong have a black ring.
+    Every region has the colour of its predicted class. A hyperplane is a solid line in the region
+    of its node; dashed lines are the ends of its margin. Misclassified rows have a black ring.
 
-    With more than two features the picture is the plane on which the others have their medians,
-    which its title says. Rows are drawn onto that plane but do not lie on it, so a row may be
-    predicted right in a region of another colour.
+    With more than two features the picture shows the plane on which the other features have their
+    medians, as the title says. Rows are projected onto that plane, so a correctly predicted row may
+    appear in a region of another colour.
 
-    With ``node``, the rows that come to one split are drawn as the two classes that the split makes
-    of them, whatever their labels: black goes right, white goes left. All other rows are faint.
+    With ``node`` the picture shows one split. Rows that go right are black and rows that go left
+    white, whatever their labels. Rows at other nodes are faint.
 
     Parameters
     ----------
     model : TreeClassifier or ObliqueTree
         A fitted classifier, or its tree.
     X : array-like of shape (n, p)
-        Rows in original units; of a model of tables, a table.
+        Rows in original units; for a model of tables, a table.
     y : array-like of shape (n,)
-        Their labels; class codes when the model is a tree.
+        Their labels; class codes if the model is a tree.
     features : pair of int or str, default=(0, 1)
         The features to draw, by number or by name.
     node : int, optional
@@ -66,7 +65,7 @@ def plot_partition(
     class_names : sequence, optional
         Names of the classes; by default those of the classifier, or ``0, 1, ...``.
     ax : Axes, optional
-        Where to draw; by default on a new figure.
+        The axes to draw on; by default those of a new figure.
 
     Returns
     -------
@@ -87,8 +86,12 @@ def plot_partition(
         X = model[0].transform(X)
     rows = _Rows.of(names.tree, X, y, getattr(model, "classes_", None))
     plane = Plane.through(names, rows.X, features)
-    if node is not None:
-        _check_splits(names.tree, node)
+    splitting = (np.flatnonzero(names.tree.splits) + 1).tolist()
+    if node is not None and node not in splitting:
+        raise InvalidInputError(
+            f"node must be a branch node that splits, one of {splitting}; {node!r} was given. "
+            "Choose one of them."
+        )
     ax = axes_or_new(ax, 6.0, 4.8)
     if node is None:
         _draw_regions(ax, plane, has_margins(model))
@@ -102,7 +105,7 @@ def plot_partition(
 
 @dataclass(frozen=True)
 class _Rows:
-    """Rows, their class codes, what is predicted for them and which nodes they visit."""
+    """Rows, their class codes, the predicted codes, and the nodes that they visit."""
 
     X: FloatArray
     y: IntArray
@@ -115,7 +118,8 @@ class _Rows:
         check_consistent_length(X, y)
         if X.shape[1] != tree.n_features:
             raise InvalidInputError(
-                f"X must have the {tree.n_features} features of the tree; it has {X.shape[1]}."
+                f"X must have the {tree.n_features} features of the tree; it has {X.shape[1]}. "
+                "Give the columns of the training data."
             )
         scaled = tree.scaling.apply(X)
         visits = tree.decision_path(scaled).toarray().astype(bool)
@@ -123,24 +127,23 @@ class _Rows:
 
 
 def _codes(y: Any, classes: Any, n_classes: int) -> IntArray:
-    """Return labels as codes; a tree without a classifier knows codes only."""
+    """Return labels as codes; labels of a tree without a classifier are codes."""
     known = np.arange(n_classes) if classes is None else np.asarray(classes)
     labels = np.asarray(y)
     unknown = np.setdiff1d(labels, known)
     if len(unknown):
         raise InvalidInputError(
-            f"Labels must be among {known.tolist()}; {unknown[:3].tolist()} were given."
+            f"Labels must be among {known.tolist()}; {unknown[:3].tolist()} were given. Correct "
+            "them or drop their rows."
         )
     return np.searchsorted(known, labels)
 
 
-def _draw_split(
-    ax: "Axes", plane: Plane, node: int, corners: FloatArray, with_margin: bool
-) -> None:
+def _draw_split(ax: "Axes", plane: Plane, node: int, corners: FloatArray, has_margin: bool) -> None:
     """Draw the hyperplane and the ends of its margin inside the region of its node."""
     values = plane.values(node, corners)
     lines = [(0.0, "-"), (-1.0, "--"), (1.0, "--")]
-    for level, style in lines if with_margin else lines[:1]:
+    for level, style in lines if has_margin else lines[:1]:
         _, ends = crossings(corners, values - level)
         width = 1.8 if level == 0 else 0.9
         ax.plot(*ends.T, style, color=INK, linewidth=width, zorder=2)
@@ -158,21 +161,15 @@ def _draw_regions(ax: "Axes", plane: Plane, with_margins: bool) -> None:
 
 
 def _draw_labels(ax: "Axes", plane: Plane, rows: _Rows, classes: tuple[str, ...]) -> None:
-    """Draw the rows in the colours of their labels, with a ring around those predicted wrong."""
+    """Draw the rows in the colours of their labels, with a ring around misclassified rows."""
     points = rows.X[:, plane.features]
     for k, colour in enumerate(class_colours(len(classes))):
         for is_wrong, edge, width in ((False, PAPER, 0.5), (True, "black", 1.6)):
             there = (rows.y == k) & ((rows.predicted != k) == is_wrong)
             name = classes[k] if not is_wrong else None
-            _scatter(
-                ax,
-                points[there],
-                name,
-                color=colour,
-                edgecolor=edge,
-                linewidth=width,
-                marker=class_marker(k),
-            )
+            marker = MARKERS[k % len(MARKERS)]
+            style = {"edgecolor": edge, "linewidth": width, "marker": marker}
+            _scatter(ax, points[there], name, color=colour, **style)
     if (rows.predicted != rows.y).any():
         _scatter(ax, points[:0], "predicted wrong", color="none", edgecolor="black", linewidth=1.6)
 
@@ -187,7 +184,7 @@ def _draw_sides(ax: "Axes", plane: Plane, node: int, with_margin: bool) -> None:
 
 
 def _draw_fictitious(ax: "Axes", plane: Plane, rows: _Rows, node: int) -> None:
-    """Draw the rows at one split by the side to which they go, and all others faintly."""
+    """Draw the rows at one split in the colour of their side, and all other rows faintly."""
     points = rows.X[:, plane.features]
     elsewhere = ~rows.visits[:, node - 1]
     if elsewhere.any():
@@ -216,11 +213,3 @@ def _finish(ax: "Axes", plane: Plane, names: NamedTree, node: int | None) -> Non
         ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0))
     else:
         ax.legend(framealpha=0.9)
-
-
-def _check_splits(tree: ObliqueTree, node: int) -> None:
-    splitting = (np.flatnonzero(tree.splits) + 1).tolist()
-    if node not in splitting:
-        raise InvalidInputError(
-            f"node must be a branch node that splits, one of {splitting}; {node!r} was given."
-        )

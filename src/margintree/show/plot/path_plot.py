@@ -1,4 +1,4 @@
-"""How the score of a search over parameters depends on two of them."""
+"""The score of a parameter search over two of its parameters."""
 
 from collections.abc import Mapping, Sequence
 from numbers import Real
@@ -15,25 +15,25 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _MOST_NUMBERS = 150
-"""Cells up to which each has its score written into it."""
+"""Largest number of cells that show their scores as numbers."""
 _CORNERS_X, _CORNERS_Y = np.array([[-0.5, 0.5, 0.5, -0.5], [-0.5, -0.5, 0.5, 0.5]])
 
 
 def plot_path(search: Any, x: str = "c1", y: str = "c2", ax: "Axes | None" = None) -> "Axes":
     """Draw the mean test score over two parameters, and mark the best.
 
-    Where other parameters were tried as well, a cell shows the best score over them. A cell that
-    was not tried, or failed, stays empty.
+    If other parameters were tried as well, a cell shows the best score over them. A combination
+    that failed or was not tried leaves its cell empty.
 
     Parameters
     ----------
     search : GridSearchCV or mapping
         A fitted search, or its ``cv_results_``: a mapping with ``params`` and ``mean_test_score``.
     x, y : str
-        The parameters. In a pipeline the name of the step may be left out: ``"c1"`` finds
+        The parameters. For a pipeline you may omit the name of the step: ``"c1"`` finds
         ``"moctsvmclassifier__c1"``.
     ax : Axes, optional
-        Where to draw; by default on a new figure.
+        The axes to draw on; by default those of a new figure.
 
     Returns
     -------
@@ -51,7 +51,7 @@ def plot_path(search: Any, x: str = "c1", y: str = "c2", ax: "Axes | None" = Non
         check_is_fitted(search)
         if not hasattr(search, "cv_results_"):
             raise InvalidInputError(
-                "plot_path draws the scores of a search over parameters; "
+                "plot_path needs the scores of a search over parameters; "
                 f"{type(search).__name__} has none. Fit a GridSearchCV or a classifier whose name "
                 "ends in CV."
             )
@@ -70,7 +70,8 @@ def plot_path(search: Any, x: str = "c1", y: str = "c2", ax: "Axes | None" = Non
     best = int(np.nanargmax(scores))
     ax = axes_or_new(ax, 2.0 + 0.62 * max(5, len(columns)), 1.4 + 0.42 * max(5, len(rows)))
     _draw_surface(ax, surface, _label(params, {axis_x, axis_y}))
-    _mark(ax, column[best], row[best])
+    x_best, y_best = column[best] + _CORNERS_X, row[best] + _CORNERS_Y
+    ax.fill(x_best, y_best, fill=False, edgecolor="#d55e00", linewidth=3, clip_on=False, zorder=3)
     ax.set_xticks(range(len(columns)), [_shown(value) for value in columns])
     ax.set_yticks(range(len(rows)), [_shown(value) for value in rows])
     ax.set_xlabel(x)
@@ -81,7 +82,7 @@ def plot_path(search: Any, x: str = "c1", y: str = "c2", ax: "Axes | None" = Non
 
 
 def _full_name(params: Sequence[Mapping[str, Any]], name: str) -> str:
-    """Return the name under which a parameter was searched."""
+    """Return the full name of a parameter in the search."""
     known = sorted({known for given in params for known in given})
     found = [known_ for known_ in known if known_ == name or known_.endswith(f"__{name}")]
     if len(found) != 1:
@@ -107,7 +108,7 @@ def _trials(
 
 
 def _levels(params: Sequence[Mapping[str, Any]], name: str) -> tuple[list[Any], IntArray]:
-    """Return the values that a parameter took, numbers first, and which of them each trial had."""
+    """Return the values of a parameter, numbers first, and the position of each trial's value."""
     values = [given[name] for given in params]
     tried = list(dict.fromkeys(values))
     numbers = [value for value in tried if isinstance(value, Real)]
@@ -133,14 +134,8 @@ def _draw_surface(ax: "Axes", surface: FloatArray, label: str) -> None:
         ax.text(column, row, f"{value:.2f}", ha="center", va="center", size="small", color=colour)
 
 
-def _mark(ax: "Axes", column: int, row: int) -> None:
-    """Frame a cell."""
-    x, y = column + _CORNERS_X, row + _CORNERS_Y
-    ax.fill(x, y, fill=False, edgecolor="#d55e00", linewidth=3, clip_on=False, zorder=3)
-
-
 def _shown(value: Any) -> str:
-    """Return a number in few digits, and anything else as it is.
+    """Return a number in few digits, and any other value as text.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""How objective and bound came together."""
+"""Cost and bound over the time of a fit."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -14,22 +14,22 @@ if TYPE_CHECKING:
 
 _OBJECTIVE, _BOUND, _BETWEEN = "#d55e00", "#0072b2", "#e4e4e4"
 _HEADROOM = 0.6
-"""Costs farther above the last one than this many times the widest gap are left out of sight."""
+"""Largest height of visible costs above the last cost, as a multiple of the widest gap."""
 
 
 def plot_trace(model: Any, ax: "Axes | None" = None) -> "Axes":
-    """Draw the best cost and the best bound that were known at every moment of a fit.
+    """Draw the best cost and the best bound at every moment of a fit.
 
-    No tree costs less than the bound, so the optimum lies in the grey area between the two lines;
-    when they meet, the tree is proved optimal. The costs of the very first trees may lie above the
-    picture.
+    The bound is a lower bound on the cost of any tree, so the optimum is in the grey area between
+    the two lines. When they meet, the tree is proved optimal. The costs of the first trees may be
+    above the picture.
 
     Parameters
     ----------
     model : TreeClassifier or Result
         A fitted classifier, or its ``result_``.
     ax : Axes, optional
-        Where to draw; by default on a new figure.
+        The axes to draw on; by default those of a new figure.
 
     Returns
     -------
@@ -43,13 +43,17 @@ def plot_trace(model: Any, ax: "Axes | None" = None) -> "Axes":
     >>> plot_trace(clf).get_xlabel()
     'seconds'
     """
-    result = _result(model)
+    if not isinstance(model, Result):
+        check_is_fitted(model)
+    result: Result = model if isinstance(model, Result) else model.result_
     if not result.trace:
         raise InvalidInputError(
-            "A trace with at least one point is needed to draw it; this result has none. "
+            "A trace must have at least one point; this result has none. "
             "Give the classifier or the result of a fit."
         )
-    seconds, costs, bounds = np.array([*result.trace, _last(result)]).T
+    # The last cost and bound hold until the end of the fit.
+    end = max(result.seconds, result.trace[-1].seconds), result.objective, result.bound
+    seconds, costs, bounds = np.array([*result.trace, end]).T
     ax = axes_or_new(ax, 6.4, 4.0)
     ax.fill_between(seconds, bounds, costs, step="post", color=_BETWEEN, linewidth=0)
     ax.step(seconds, costs, where="post", color=_OBJECTIVE, label="cost of the best tree")
@@ -57,33 +61,16 @@ def plot_trace(model: Any, ax: "Axes | None" = None) -> "Axes":
     ax.set_ylim(*_limits(costs, bounds))
     ax.set_xlabel("seconds")
     ax.set_ylabel("cost")
-    ax.set_title(_title(result), color=INK)
+    known = f"best cost {result.objective:.4g}, bound {result.bound:.4g}, gap {result.gap:.1%}"
+    proved = f"proved optimal at {result.objective:.4g}"
+    ax.set_title(proved if result.is_optimal else known, color=INK)
     ax.legend()
     return ax
 
 
-def _result(model: Any) -> Result:
-    if isinstance(model, Result):
-        return model
-    check_is_fitted(model)
-    result: Result = model.result_
-    return result
-
-
-def _last(result: Result) -> tuple[float, float, float]:
-    """Return the end of the fit, to which the last cost and bound hold."""
-    return max(result.seconds, result.trace[-1].seconds), result.objective, result.bound
-
-
 def _limits(costs: "np.ndarray[Any, Any]", bounds: "np.ndarray[Any, Any]") -> tuple[float, float]:
-    """Return limits that show all bounds, and the costs as far as they do not dwarf the rest."""
+    """Return limits that show all bounds, and all costs that do not dwarf the rest."""
     low = bounds[np.isfinite(bounds)].min(initial=costs[-1])
     gap = max(costs[-1] - low, 1e-3 * abs(costs[-1]), 1e-9)
     high = min(costs[np.isfinite(costs)].max(), costs[-1] + _HEADROOM * gap)
     return low - 0.08 * gap, high + 0.15 * gap
-
-
-def _title(result: Result) -> str:
-    if result.is_optimal:
-        return f"proved optimal at {result.objective:.4g}"
-    return f"best cost {result.objective:.4g}, bound {result.bound:.4g}, gap {result.gap:.1%}"

@@ -1,4 +1,4 @@
-"""The tree as cards: what every split asks, and which rows come to it."""
+"""The tree as cards: the questions of the splits and the classes of their rows."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -29,18 +29,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Card:
-    """Where a node is drawn.
+    """The place of a node, a split or a leaf, in the drawing.
 
     Attributes
     ----------
-    node : int
-        The node: a split or a leaf.
     x : float
-        The middle of its card, in columns; every leaf has a column of its own.
+        The middle of the card, in columns; every leaf has its own column.
     level : int
-        How many splits lie above it.
+        The number of splits above it.
     children : pair of Card, or empty
-        Where "no" leads, drawn on the left, and where "yes" leads.
+        The cards after "no", drawn on the left, and after "yes".
     """
 
     node: int
@@ -60,7 +58,7 @@ class Card:
 
 
 def laid_out(tree: ObliqueTree, node: int = 1, level: int = 0, first: int = 0) -> Card:
-    """Return the card of a subtree whose leaves take the columns from ``first`` on."""
+    """Return the card of a subtree; its leaves have the columns from ``first`` on."""
     node = tree.first_stop(node)
     if node > len(tree.splits):
         return Card(node, first, level)
@@ -72,7 +70,7 @@ def laid_out(tree: ObliqueTree, node: int = 1, level: int = 0, first: int = 0) -
 
 
 def class_mass(tree: ObliqueTree, node: int) -> FloatArray:
-    """Return the training weight of every class that comes to a node."""
+    """Return the training weight of every class at a node."""
     width = topology.n_leaves(tree.depth - topology.depth_of(node))
     first = node * width - topology.n_leaves(tree.depth)
     return np.asarray(tree.leaf_mass[first : first + width].sum(axis=0))
@@ -87,7 +85,7 @@ _LEAST_WIDTH = 12.0
 _LEAF_WIDTH, _LEAF_HEIGHT = 7.0, 3.1
 _GAP, _DROP = 0.9, 2.4
 _INCHES = 0.2
-"""Height of a line in a figure that we make ourselves."""
+"""Height of a line of text in a new figure."""
 
 
 def plot_tree(
@@ -101,13 +99,12 @@ def plot_tree(
     """Draw a tree: one card for every split and every leaf that rows can reach.
 
     The card of a split lists its most influential features with their coefficients in original
-    units, rounded to three digits (`export_text` has them all, and all digits that matter). The bar
-    beside a coefficient is its influence: how far the feature moves the sum over its whole range,
-    to the right when it adds. Rows whose sum reaches the threshold follow "yes", which is always
-    drawn on the right; those whose sum is as close to it as the card says lie inside the margin,
-    whose width is its share of a box in which every feature spans 1. A split on a single feature
-    compares it as it is. The strip at the foot of a card shows the classes of the training rows
-    that come to it.
+    units, rounded to three digits (`export_text` has all features and digits). The bar beside a
+    coefficient is its influence: the change of the sum over the whole range of the feature, to the
+    right if it is positive. Rows whose sum reaches the threshold follow "yes", always drawn on the
+    right. The card also gives the margin: its reach on both sides of the threshold, and its width
+    in a box in which every feature spans 1. A split on a single feature compares it directly. The
+    strip at the foot of a card shows the classes of the training rows at its node.
 
     Parameters
     ----------
@@ -118,9 +115,9 @@ def plot_tree(
     class_names : sequence, optional
         Names of the classes; by default those of the classifier, or ``0, 1, ...``.
     max_terms : int, default=4
-        Number of features to list in a split, at least 1.
+        Largest number of features on the card of a split, at least 1.
     ax : Axes, optional
-        Where to draw; by default on a new figure, large enough for the tree.
+        The axes to draw on; by default those of a new figure, large enough for the tree.
 
     Returns
     -------
@@ -134,7 +131,9 @@ def plot_tree(
     >>> ax = plot_tree(tree, feature_names=["height", "age"], class_names=["no", "yes"])
     """
     if max_terms < 1:
-        raise InvalidInputError(f"max_terms must be at least 1; {max_terms!r} was given.")
+        raise InvalidInputError(
+            f"max_terms must be at least 1; {max_terms!r} was given. Leave it out for 4 terms."
+        )
     names = named(model, feature_names, class_names)
     drawing = _Drawing(names, max_terms, has_margins(model))
     ax = axes_or_new(ax, _INCHES * drawing.width, _INCHES * drawing.height)
@@ -143,7 +142,7 @@ def plot_tree(
 
 
 class _Drawing:
-    """The layout of a tree, and how its parts are drawn."""
+    """The layout of a tree and the drawing of its parts."""
 
     def __init__(self, model: NamedTree, max_terms: int, has_margins: bool) -> None:
         self.model, self.tree, self.has_margins = model, model.tree, has_margins
@@ -164,19 +163,19 @@ class _Drawing:
         self.tops = self._tops()
 
     def _widest(self) -> tuple[float, float]:
-        """Return the width of the widest name and of the widest number that are listed."""
+        """Return the width of the widest name and of the widest number on the cards."""
         shown = [term for asked in self.questions.values() for term in self._terms(asked)]
         names = (text_width(self._words(j), _TEXT) for j, _ in shown)
         numbers = (text_width(_few_digits(float(number)), _TEXT) for _, number in shown)
         return max(names, default=0.0), max(numbers, default=0.0)
 
     def _words(self, j: int) -> str:
-        """Return what is added up: a feature, or what a condition adds."""
+        """Return the name of a feature, or "if" and the condition."""
         name = self.model.features[j]
         return f"if {name}" if j in self.model.conditions else name
 
     def _headline(self, asked: Question) -> str:
-        """Return the threshold, with the feature if there is a single one."""
+        """Return the threshold; the feature as well if there is only one."""
         words = f"≥ {_few_digits(float(asked.threshold))} ?"
         if not _is_single(asked):
             return words
@@ -186,12 +185,12 @@ class _Drawing:
         return f"{shortened(name, _TEXT, _LONGEST_NAME, bold=True)} {words}"
 
     def _terms(self, asked: Question) -> tuple[tuple[int, str], ...]:
-        """Return the terms to list; a single one is named beside its threshold."""
+        """Return the terms to list; a single feature is beside the threshold instead."""
         return () if _is_single(asked) else asked.terms[: self.max_terms]
 
     def _tops(self) -> list[float]:
-        """Return the y at which the cards of every level begin, and the foot of the last."""
-        tops = [-self._legend_height()]
+        """Return the top of the cards of every level, and the foot of the last level."""
+        tops = [self._legend_items()[-1][1] - 1.2]
         for level in range(max(card.level for card in self.cards) + 1):
             tallest = max(self._height(card) for card in self.cards if card.level == level)
             tops.append(tops[-1] - tallest - _DROP)
@@ -215,7 +214,7 @@ class _Drawing:
         return -self.tops[-1]
 
     def draw(self, ax: "Axes") -> None:
-        """Draw everything."""
+        """Draw the legend, the cards and the edges."""
         pen = Pen(ax)
         middle = (self.n_columns - 1) / 2 * self.pitch
         ax.set_axis_off()
@@ -226,13 +225,11 @@ class _Drawing:
         for card in self.cards:
             for child in card.children:
                 self._draw_edge(pen, card, child)
-            if card.children:
-                self._draw_split(pen, card)
-            else:
-                self._draw_leaf(pen, card)
+            draw_card = self._draw_split if card.children else self._draw_leaf
+            draw_card(pen, card)
 
     def _legend_items(self) -> list[tuple[float, float, int, str]]:
-        """Return x, y, class and name of every entry of the legend, which breaks into lines."""
+        """Return x, y, class and name of every entry of the legend, which may have many lines."""
         items, x, y = [], 0.0, -1.0
         for k, name in enumerate(self.model.classes):
             name = shortened(name, _TEXT, _LONGEST_NAME)
@@ -242,9 +239,6 @@ class _Drawing:
             items.append((x, y, k, name))
             x += needed
         return items
-
-    def _legend_height(self) -> float:
-        return 1.2 - self._legend_items()[-1][1]
 
     def _draw_legend(self, pen: Pen, left: float) -> None:
         for x, y, k, name in self._legend_items():
@@ -284,7 +278,11 @@ class _Drawing:
         pen.box(zero - 0.02, y - len(terms) - 0.2, 0.04, len(terms), facecolor=FAINT)
         for j, number in terms:
             y -= 1.0
-            self._draw_term(pen, left, y, j, float(number))
+            right = left + _PAD + self.name_width
+            name = shortened(self._words(j), _TEXT, self.name_width)
+            pen.text(right, y, name, _TEXT, align="right")
+            digits = _few_digits(float(number))
+            pen.text(right + self.number_width, y, digits, _TEXT, align="right")
             self._draw_influence(pen, zero, y, card.node, j, asked.is_turned)
         if len(asked.terms) > self.max_terms:
             y -= 1.0
@@ -293,12 +291,6 @@ class _Drawing:
             pen.text(right, y, words, _SMALL, align="right", colour=FAINT)
         self._draw_threshold(pen, card, left, y - 1.1)
         self._draw_mix(pen, card, left, self.card_width)
-
-    def _draw_term(self, pen: Pen, left: float, y: float, j: int, number: float) -> None:
-        name = shortened(self._words(j), _TEXT, self.name_width)
-        right = left + _PAD + self.name_width
-        pen.text(right, y, name, _TEXT, align="right")
-        pen.text(right + self.number_width, y, _few_digits(number), _TEXT, align="right")
 
     def _draw_influence(
         self, pen: Pen, zero: float, y: float, node: int, j: int, is_turned: bool
@@ -317,9 +309,9 @@ class _Drawing:
             pen.text(middle, y - 1.0, words, _SMALL, align="middle", colour=FAINT)
 
     def _margin(self, node: int, asked: Question) -> str:
-        """Return how close to the threshold the margin reaches, and how wide it is."""
+        """Return the reach of the margin from the threshold, and its width, in words."""
         weights = self.tree.weights[node - 1]
-        # A sum is scaled such that its margin ends at 1; a single feature is left as it is.
+        # A sum is scaled such that its margin ends at 1; a single feature is not scaled.
         feature = asked.terms[0][0]
         single = self.tree.scaling.span[feature] / abs(weights[feature])
         reach = single if _is_single(asked) else 1.0
@@ -348,12 +340,12 @@ class _Drawing:
 
 
 def _is_single(asked: Question) -> bool:
-    """Tell whether a question is about one feature as it is."""
+    """Tell whether a question compares one feature directly."""
     return len(asked.terms) == 1 and asked.terms[0][1] == "1"
 
 
 def _few_digits(value: float) -> str:
-    """Return the number with three digits, or all before the point, and a true minus sign.
+    """Return the number with three digits, or all before the point, and a real minus sign.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Interactive reports: a fitted tree, and what it does with rows, in one HTML file."""
+"""Interactive reports: a fitted tree and its predictions for rows in one HTML file."""
 
 import os
 from collections.abc import Sequence
@@ -15,24 +15,18 @@ __all__ = ["Report", "picture", "report_on"]
 
 @dataclass(frozen=True)
 class Report:
-    """An interactive page; in a notebook it shows itself.
+    """An interactive page, which a notebook shows.
 
     Attributes
     ----------
     html : str
-        The page: a whole HTML document that needs no other file and no network.
+        The page: a complete HTML document that needs no other file and no network.
     """
 
     html: str
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the page to a file, whole or not at all.
-
-        Parameters
-        ----------
-        path : path-like
-            The file to write, such as ``"report.html"``; an existing one is replaced.
-        """
+        """Write the page to a file, completely or not at all; an existing file is replaced."""
         write_whole(path, self.html)
 
     def _repr_html_(self) -> str:
@@ -50,21 +44,10 @@ def report_on(
     feature_names: Sequence[str] | None = None,
     title: str | None = None,
 ) -> Report:
-    """Return the report on a fitted classifier and what it does with rows.
+    """Return the report on a fitted classifier and its predictions for rows.
 
-    Parameters
-    ----------
-    model : TreeClassifier or TableClassifier
-        A fitted classifier.
-    X : ndarray of shape (n, p)
-        Rows in original units, already checked; of a model of tables, the values of their cells as
-        `Encoding.values` returns them.
-    y : sequence of n labels
-        Their labels. A label that the classifier does not know counts as misclassified.
-    feature_names : sequence of str, optional
-        Names of the features; by default those seen in `fit`, or ``x0, x1, ...``.
-    title : str, optional
-        What the report is about; by default the name of the classifier.
+    ``X`` holds checked rows in original units, or for a model of tables the values returned by
+    `Encoding.values`. The other arguments are those of the method ``report`` of the classifiers.
 
     Examples
     --------
@@ -76,11 +59,12 @@ def report_on(
     '<!DOCTYPE html>'
     """
     content = model_entries(model, feature_names)
-    return Report(render(title or _title(model), with_evaluation(model, content, X, y)))
+    content = with_evaluation(model, content, X, y)
+    return Report(render(title or type(model).__name__, content))
 
 
 def picture(model: Any) -> str:
-    """Return HTML that shows a fitted classifier's tree inside another page.
+    """Return HTML that shows the tree of a fitted classifier inside another page.
 
     Examples
     --------
@@ -89,8 +73,4 @@ def picture(model: Any) -> str:
     >>> picture(clf)[:7]
     '<iframe'
     """
-    return framed(render(_title(model), model_entries(model)))
-
-
-def _title(model: Any) -> str:
-    return type(model).__name__
+    return framed(render(type(model).__name__, model_entries(model)))

@@ -1,17 +1,16 @@
-"""What a report tells, as plain data for the page.
+"""The content of a report as plain data for the page.
 
-``fit`` holds what is known of the fit: cost by term, bound, gap, why it stopped, trace; a number
-that is not finite is None. ``evaluation`` holds what was counted over all rows::
+``fit`` describes the fit: cost by term, bound, gap, the reason why it stopped, and trace. A number
+that is not finite is None. ``evaluation`` describes all rows::
 
     n_rows      the number of rows
-    confusion   rows of each class (first index) that were called each class (second index)
-    arrivals    by node, how many rows of each class arrive there
+    confusion   the number of rows by class (first index) and predicted class (second index)
+    arrivals    by node, the number of rows of each class that arrive there
     histograms  by splitting node, `histogram` of f over the rows that arrive there
-    rows        those to choose from: their numbers from 0, their values and their class codes;
-                a value that is missing is None
+    rows        the rows to choose from: numbers from 0, values (None if missing) and class codes
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from math import isfinite, isnan
 from typing import Any
 
@@ -25,24 +24,14 @@ from margintree.show.page import embedded
 
 _MAX_BINS = 40
 _REACH = 1.5
-"""How far a histogram reaches at least on both sides: the margin, which ends at 1, is in it."""
+"""Least reach of a histogram on both sides; the margin, which ends at 1, is inside."""
 
 
 def histogram(values: FloatArray, codes: IntArray) -> dict[str, Any]:
-    """Return how many rows of each class have which values.
+    """Return a histogram of the values of a split on the rows that arrive there, by class.
 
-    Parameters
-    ----------
-    values : ndarray of shape (n,)
-        The values of a split on the rows that arrive there.
-    codes : int ndarray of shape (n,)
-        Their class codes.
-
-    Returns
-    -------
-    dict
-        ``first``, the left edge of the first bin; ``width`` of all bins; ``counts``, a list of
-        pairs of a class code and its counts, bin by bin.
+    ``first`` is the left edge of the first bin, ``width`` the width of all bins, and ``counts`` a
+    list of pairs of a class code and its counts, bin by bin.
 
     Examples
     --------
@@ -63,7 +52,7 @@ def histogram(values: FloatArray, codes: IntArray) -> dict[str, Any]:
 
 
 def _bin_width(reach: float) -> float:
-    """Return a round width with which the bins are not too many.
+    """Return a round width with which there are not too many bins.
 
     Examples
     --------
@@ -76,13 +65,13 @@ def _bin_width(reach: float) -> float:
 
 
 MAX_CHARACTERS = 1_800_000
-"""How long the data of a page may be before rows are left out of those to choose from."""
+"""Largest length of a page's data; the page offers fewer rows to choose from if need be."""
 
 _LEAST_ROWS = 100
 
 
 def model_entries(model: Any, feature_names: Sequence[str] | None = None) -> dict[str, Any]:
-    """Return what is known of a fitted classifier without any rows."""
+    """Return the entries about a fitted classifier that need no rows."""
     known = named(model, feature_names)
     encoding = encoding_of(model)
     return {
@@ -98,7 +87,6 @@ def model_entries(model: Any, feature_names: Sequence[str] | None = None) -> dic
 
 
 def _fit_entry(model: Any) -> dict[str, Any]:
-    """Return what the fit cost, proved and did."""
     result = model.result_
     return {
         "cost": dict(model.cost_.terms),
@@ -114,14 +102,14 @@ def _fit_entry(model: Any) -> dict[str, Any]:
 
 
 def _finite(value: float) -> float | None:
-    """Return the number, or None for an infinite one, which JSON cannot hold."""
+    """Return the number, or None for an infinite number, which JSON cannot hold."""
     return value if isfinite(value) else None
 
 
 def with_evaluation(
     model: Any, content: dict[str, Any], X: FloatArray, y: Sequence[Any]
 ) -> dict[str, Any]:
-    """Return the content of a page together with what the tree does with rows."""
+    """Return the content of a page with the entry about rows."""
     tree: ObliqueTree = model.tree_
     encoding = encoding_of(model)
     classes, codes = _coded(model.classes_.tolist(), content["classes"], y)
@@ -141,13 +129,20 @@ def with_evaluation(
 def _counts_by_node(
     tree: ObliqueTree, scaled: FloatArray, leaves: IntArray, codes: IntArray, n_classes: int
 ) -> dict[str, dict[int, Any]]:
-    """Return who arrives at every node, and how far from the hyperplane of every split."""
+    """Return the counts of rows at every node, and the histogram of every split."""
     arrivals, histograms = {}, {}
-    for node, rows in _arriving(tree, leaves):
+    waiting = [(1, np.arange(len(leaves)))]
+    while waiting:
+        node, rows = waiting.pop()
+        node = tree.first_stop(node)
         arrivals[node] = np.bincount(codes[rows], minlength=n_classes).tolist()
         if node <= len(tree.splits):
             values = scaled[rows] @ tree.weights[node - 1] + tree.intercepts[node - 1]
             histograms[node] = histogram(values, codes[rows])
+            height = tree.depth - topology.depth_of(node) - 1
+            is_right = (leaves[rows] >> height) % 2 == 1
+            waiting.append((topology.right(node), rows[is_right]))
+            waiting.append((topology.left(node), rows[~is_right]))
     return {"arrivals": arrivals, "histograms": histograms}
 
 
@@ -156,8 +151,8 @@ def _coded(
 ) -> tuple[list[str], IntArray]:
     """Return the names of all classes and the code of every label in ``y``.
 
-    Labels are looked up as they are and else by their text: a table without any text label holds
-    integers even where the model knows more. Labels that the model does not know come last.
+    Labels are looked up as they are, then by their text, since a table without text labels holds
+    integers even if the model knows text. Labels unknown to the model come last.
     """
     code_of = {str(label): code for code, label in enumerate(labels)}
     code_of |= {label: code for code, label in enumerate(labels)}
@@ -172,36 +167,18 @@ def _coded(
     return all_names, codes
 
 
-def _arriving(tree: ObliqueTree, leaves: IntArray) -> Iterator[tuple[int, IntArray]]:
-    """Yield the splits and the leaves that can be reached, each with the rows that arrive there."""
-    waiting = [(1, np.arange(len(leaves)))]
-    while waiting:
-        node, rows = waiting.pop()
-        node = tree.first_stop(node)
-        yield node, rows
-        if node <= len(tree.splits):
-            height = tree.depth - topology.depth_of(node) - 1
-            is_right = (leaves[rows] >> height) % 2 == 1
-            waiting.append((topology.right(node), rows[is_right]))
-            waiting.append((topology.left(node), rows[~is_right]))
-
-
 def _rows_to_choose_from(X: FloatArray, codes: IntArray, room: int) -> dict[str, Any]:
-    """Return all rows, or evenly spaced ones where all would take more than ``room`` characters."""
+    """Return all rows, or evenly spaced rows if all need more than ``room`` characters."""
     numbers = np.arange(len(X))
     sample = numbers[:: max(1, len(X) // _LEAST_ROWS)]
     length = len(embedded(_short(X[sample]))) / len(sample) + 10
     n_kept = min(len(X), max(_LEAST_ROWS, int(room / length)))
     kept = numbers[np.arange(n_kept) * len(X) // n_kept]
-    return {
-        "numbers": kept.tolist(),
-        "values": _short(X[kept]),
-        "labels": codes[kept].tolist(),
-    }
+    return {"numbers": kept.tolist(), "values": _short(X[kept]), "labels": codes[kept].tolist()}
 
 
 def _short(X: FloatArray) -> list[list[float | None]]:
-    """Return rows of the same numbers, those without a fraction as integers, which are shorter."""
+    """Return the rows as lists, with the shorter integers in place of whole numbers."""
     return [[_short_value(value) for value in row] for row in X.tolist()]
 
 

@@ -1,10 +1,10 @@
 // What the tree costs on its training rows, what is proved, and how the fit went.
 
 const MEANINGS = {
-  margin: "how narrow the narrowest margin of a split is",
+  margin: "narrowness of the narrowest margin",
   errors: "misclassified training rows",
   violations: "training rows inside margins",
-  relabelled: "training rows that a split takes for the other class",
+  relabelled: "training rows that a split relabels",
   splits: "number of splits, or of features in them",
 };
 
@@ -12,7 +12,7 @@ function showFit(section) {
   const { fit } = report;
   if (!fit) {
     section.append(
-      quietNote("Nothing is known of the fit: this is a bare tree, without cost and bound."),
+      quietNote("The fit is unknown: this is a bare tree, without cost and bound."),
     );
     return;
   }
@@ -36,18 +36,18 @@ function costPart({ cost, total }) {
 }
 
 function proofPart(fit) {
-  const bound = fit.bound === null ? "none is known" : `${number(fit.bound)}: no tree costs less`;
-  const gap = fit.gap === null ? "none without a bound" : percent(fit.gap);
+  const bound = fit.bound === null ? "unknown" : `any tree costs at least ${number(fit.bound)}`;
+  const gap = fit.gap === null ? "unknown without a bound" : percent(fit.gap);
   const seconds = fit.seconds === null ? "" : `, ${number(fit.seconds)} s`;
   const facts = [
     ["Bound", bound],
     ["Gap", gap],
     ["Ended", fit.ended],
-    ["By", `${fit.by}${seconds}`],
+    ["Found by", `${fit.by}${seconds}`],
   ];
   const lines = facts.flatMap(([name, text]) => [element("dt", {}, name), element("dd", {}, text)]);
   const trace = fit.trace.length > 1 ? tracePart(fit) : quietNote(noTrace(fit));
-  const title = fit.optimal ? "Proved optimal" : "What is proved";
+  const title = fit.optimal ? "Proved optimal" : "Bound and gap";
   return element(
     "div",
     {},
@@ -58,7 +58,7 @@ function proofPart(fit) {
 }
 
 function noTrace({ trace }) {
-  return trace.length ? "The fit was a single step." : "No trace of the fit is kept in the model.";
+  return trace.length ? "The fit was a single step." : "The model keeps no trace of the fit.";
 }
 
 const TRACE = { left: 58, right: 10, top: 10, floor: 146, height: 170, width: 420 };

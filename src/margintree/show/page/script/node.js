@@ -28,7 +28,7 @@ function leafParts(leaf) {
 
 function questionParts(node) {
   const { terms, threshold, isSingle } = tree.questions.get(node);
-  if (asksCondition(node)) return [element("p", {}, `Is it so that ${features[terms[0].feature]}\u00a0?`)];
+  if (asksCondition(node)) return [element("p", {}, `Is it true that ${features[terms[0].feature]}\u00a0?`)];
   const what = isSingle ? features[terms[0].feature] : "the sum of features times coefficients";
   const end = element("strong", {}, number(threshold));
   const question = element("p", {}, `Is ${what} at least `, end, "\u00a0?");
@@ -44,7 +44,7 @@ function termParts(terms) {
   ]);
   const titles = ["Feature", "Coefficient", "Influence"];
   const idle = tree.nFeatures - terms.length;
-  const unused = idle ? ` ${plural(idle, "feature has", "features have")} no part in it.` : "";
+  const unused = idle ? ` ${plural(idle, "feature is", "features are")} not used here.` : "";
   return [
     ...folded(rows, TERMS_SHOWN, (some) => table(titles, some, { class: "terms" }), "terms"),
     quietNote(`Original units. Influence is |coefficient| times the range in training.${unused}`),
@@ -58,14 +58,14 @@ function termName(j) {
 
 function arrivalParts(node) {
   const trained = sum(tree.mass(node));
-  const training = trained ? `training weight ${count(trained)}` : "no training rows known";
+  const training = trained ? `training weight ${count(trained)}` : "training rows unknown";
   const rows = evaluation && sum(arrivals(node));
   const share = evaluation && percent(rows / evaluation.n_rows);
   const text = evaluation
     ? `${count(rows)} of ${plural(evaluation.n_rows, "row")} (${share}); ${training}.`
     : `In training: weight ${count(trained)} of ${count(sum(tree.mass(tree.root)))}.`;
   const describe = (amount, part) => `${count(amount)} · ${percent(part)}`;
-  return [element("h3", {}, "Who arrives"), quietNote(text), classBars(arrivals(node), describe)];
+  return [element("h3", {}, "Rows here"), quietNote(text), classBars(arrivals(node), describe)];
 }
 
 // Histogram ---------------------------------------------------------------------------------

@@ -26,7 +26,7 @@ function confusionParts(confusion) {
     classTag(k),
     ...columns.map((other) => confusionCell(line, k, other)),
   ]);
-  const titles = ["label ↓  called →", ...columns.map((k) => classTag(k))];
+  const titles = ["label ↓  predicted →", ...columns.map((k) => classTag(k))];
   const matrix = table(titles, rows, { class: "confusion", id: "confusion" });
   const name = { role: "region", "aria-label": "Confusion matrix", tabindex: "0" };
   return element("div", name, element("h3", {}, "Confusion matrix"), matrix);
@@ -57,7 +57,7 @@ function scoreParts(confusion) {
   return element(
     "div",
     {},
-    element("h3", {}, "Class by class"),
+    element("h3", {}, "Scores by class"),
     table(titles, rows, { id: "scores" }),
   );
 }

@@ -15,7 +15,7 @@ class RowPanel {
     panel.append(
       ...(this.rows.numbers.length ? [this.chooser()] : []),
       this.about,
-      element("h3", { id: "what-if" }, "What if: type other values"),
+      element("h3", { id: "what-if" }, "What if? Type other values"),
       form,
       this.outcome,
     );
@@ -80,7 +80,7 @@ class RowPanel {
       const position = (at + away * (by || 1) + n * away) % n;
       if (passes(position)) return this.choose(position);
     }
-    return this.about.replaceChildren("No row to choose from is misclassified.");
+    return this.about.replaceChildren("None of the rows that you can choose is misclassified.");
   }
 
   choose(position) {
@@ -123,7 +123,7 @@ class RowPanel {
     this.outcome.replaceChildren(
       ...verdictParts(path.at(-1), this.label()),
       ...this.changeParts(),
-      element("h3", {}, "The way, step by step"),
+      element("h3", {}, "Path, step by step"),
       ...path.slice(0, -1).map((node, i) => stepPart(features, node, path[i + 1])),
     );
   }
@@ -133,13 +133,13 @@ class RowPanel {
   }
 
   aboutRow() {
-    if (this.chosen === null) return ["Values of your own."];
+    if (this.chosen === null) return ["These are your own values."];
     const { numbers } = this.rows;
     const all = evaluation.n_rows;
     const text = `Row ${count(numbers[this.chosen] + 1)} of ${count(all)}.`;
     if (numbers.length === all) return [text];
     const sample = `${count(numbers.length)} evenly spaced rows of ${count(all)}`;
-    return [`${text} To choose from: ${sample}; all scores and counts are over all rows.`];
+    return [`${text} You can choose from ${sample}; all scores and counts are over all rows.`];
   }
 
   changeParts() {
@@ -154,8 +154,8 @@ class RowPanel {
     const titles = ["Feature", "from", "to", "gives", ""];
     const without = encoding.columns.length - changes.length;
     const note =
-      "Smallest first, measured against the range of the feature in training; * lies outside it.";
-    const rest = without ? ` ${plural(without, "feature")} cannot do it alone.` : "";
+      "Smallest first, relative to the training range of the feature; * is outside this range.";
+    const rest = without ? ` ${plural(without, "other feature")} alone cannot change it.` : "";
     return [
       title,
       ...folded(
