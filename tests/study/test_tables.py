@@ -17,7 +17,7 @@ from margintree._lib.exceptions import InvalidInputError
 from margintree.data.tables import csv_text
 from margintree.study.exported import Study, export_study, read_study
 from margintree.study.formats import latex, markdown, terminal, web_page
-from margintree.study.names import MEASURES, READINGS, notes
+from margintree.study.names import MEASURES, READINGS
 from margintree.study.result_tables import (
     Cell,
     Table,
@@ -29,7 +29,7 @@ from margintree.study.result_tables import (
 )
 from margintree.study.spec import parse_spec
 from margintree.study.store import Job, Row, Session, Store
-from margintree.study.summary import Key, choice_efforts, grid_efforts, summarise
+from margintree.study.summary import Key, choice_efforts, grid_efforts, notes, summarise
 
 ROWS = [
     *synthetic_rows.study(("iris", "wine")),
@@ -131,8 +131,8 @@ def test_the_specification_says_what_is_unfinished():
         "Unfinished, best by repetition (1 of 3 repetitions): CART on wine",
         "Unfinished, nested (2 of 3 repetitions): CART on iris",
         "Unfinished, nested (1 of 3 repetitions): CART on wine",
-        "No rows yet of the methods OCT.",
-        "No rows yet of the data sets zoo.",
+        "No rows yet for the methods OCT.",
+        "No rows yet for the data sets zoo.",
     ]
     lines = csv.DictReader(io.StringIO(csv_text(*numbers(summary))))
     assert {(line["status"], line["repetitions"], line["planned"]) for line in lines} == {
