@@ -2,8 +2,8 @@
 
     python benchmarks/publish.py study-paper.sqlite
 
-Everything is made by the commands that the page lists, from the exported rows alone, so that
-anybody who has them can do the same. Commit ``docs/results.md`` and ``docs/results`` afterwards.
+The page lists the commands that make everything on it. They need only the exported rows, so you
+can run them yourself. Commit ``docs/results.md`` and ``docs/results`` afterwards.
 """
 
 import argparse
@@ -26,7 +26,7 @@ TABLES = {
     "speed": f"table {ROWS} --measure speed --format markdown",
     "comparison": f"compare {ROWS} --format markdown",
 }
-"""The tables of the page, by the command that makes each; their files are not kept."""
+"""The tables of the page and their commands; the files of these commands are not kept."""
 FILES = (
     f"table {ROWS} --format csv --output {FOLDER}/table.csv",
     f"table {ROWS} --format latex --output {FOLDER}/table.tex",
@@ -35,7 +35,7 @@ FILES = (
 )
 FIGURES = {
     "accuracy": "Accuracy by method and data set",
-    "critical-differences": "Average ranks and which of them differ",
+    "critical-differences": "Average ranks, with bars between methods that do not differ",
     "splits": "Accuracy against the number of splits",
     "seconds": "Accuracy against time",
 }
@@ -47,7 +47,7 @@ def study(command: str) -> None:
 
 
 def markdown(command: str) -> str:
-    """Return what a command writes."""
+    """Return the output of a command."""
     part = Path(FOLDER) / "part.md"
     study(f"{command} --output {part}")
     text = part.read_text(encoding="utf-8")
@@ -56,7 +56,7 @@ def markdown(command: str) -> str:
 
 
 def origin(found: Study) -> Iterator[str]:
-    """Yield where, with what and when the rows were made, each combination once."""
+    """Yield the days, commit, machine and versions of the sessions, each combination once."""
     for commit, machine, versions in dict.fromkeys(
         (one.commit_id, one.machine, one.versions) for one in found.sessions
     ):
@@ -74,14 +74,15 @@ def page(name: str, found: Study) -> Iterator[str]:
     """Yield the parts of the page."""
     yield "# Results of the study"
     yield (
-        f"What `margintree study run {name}` came to; [the study](study.md) says how it is done "
-        f"and what the readings mean. The page was made from the [rows]({ROWS}), which have the "
-        f"limits of every fit, and their [sessions]({FOLDER}/rows.sessions.json) by these commands "
-        "in `docs`, all of which `benchmarks/publish.py` calls:"
+        f"These are the results of `margintree study run {name}`. [The study](study.md) describes "
+        "its protocol and the meaning of the readings. The page is made from the "
+        f"[rows]({ROWS}), which have the limits of every fit, and their "
+        f"[sessions]({FOLDER}/rows.sessions.json). `benchmarks/publish.py` runs these commands in "
+        "`docs`:"
     )
     commands = [f"export {ROWS} study-{name}.sqlite", *TABLES.values(), *FILES]
     yield "\n".join(["```sh", *(f"margintree study {command}" for command in commands), "```"])
-    yield "The rows were made:"
+    yield "The rows were made in these sessions:"
     yield "\n".join(origin(found))
     for title, command in TABLES.items():
         yield f"## {title.capitalize()}"

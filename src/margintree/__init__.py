@@ -1,6 +1,6 @@
-"""Optimal classification trees with maximum-margin splits, with proof when you ask for it.
+"""Optimal classification trees with maximum-margin splits, and proofs if you ask for them.
 
-Everything below is imported on first use, so that ``import margintree`` costs next to nothing.
+Names are imported on first use, so ``import margintree`` takes almost no time.
 """
 
 from importlib import import_module
@@ -96,7 +96,7 @@ _HOMES = {
     "to_python": "show.export",
     "to_sql": "show.export",
 }
-"""The public names and the modules that define them."""
+"""The public names and their modules."""
 
 __all__ = ["__version__", *_HOMES]
 
@@ -106,7 +106,7 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     with collector_paused():
         found = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
-    globals()[name] = found  # so that nobody asks again
+    globals()[name] = found  # the next access finds it there
     return found
 
 

@@ -136,7 +136,7 @@ def test_methods_that_are_all_alike_do_not_differ():
 @pytest.mark.parametrize("scores", [np.zeros((1, 3)), np.zeros((5, 2)), np.full((5, 3), np.nan)])
 def test_too_little_to_compare_is_said(scores):
     """How much is needed, and how much is there."""
-    with pytest.raises(InvalidInputError, match=r"at least 2 data sets|must be a number"):
+    with pytest.raises(InvalidInputError, match=r"at least 2 data sets|must be a finite number"):
         friedman(scores)
 
 

@@ -131,8 +131,8 @@ def test_the_specification_says_what_is_unfinished():
         "Unfinished, best by repetition (1 of 3 repetitions): CART on wine",
         "Unfinished, nested (2 of 3 repetitions): CART on iris",
         "Unfinished, nested (1 of 3 repetitions): CART on wine",
-        "No rows yet of the methods OCT.",
-        "No rows yet of the data sets zoo.",
+        "No rows yet for the methods OCT.",
+        "No rows yet for the data sets zoo.",
     ]
     lines = csv.DictReader(io.StringIO(csv_text(*numbers(summary))))
     assert {(line["status"], line["repetitions"], line["planned"]) for line in lines} == {

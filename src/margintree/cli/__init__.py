@@ -1,8 +1,4 @@
-"""The command ``margintree``: it parses, calls and prints.
-
-Exit codes: 0 all went well, 1 something unexpected, 2 bad input or usage, 130 stopped, by Ctrl-C or
-SIGTERM, before there was anything to save.
-"""
+"""The command ``margintree``: its modules parse arguments, call the package and print results."""
 
 from typing import Annotated
 
@@ -20,8 +16,8 @@ from margintree.cli.use import evaluate, predict, report, show
 
 app = typer.Typer(
     name="margintree",
-    epilog="Exit codes: 0 all went well, 1 something unexpected, 2 bad input or usage, "
-    "130 stopped, by Ctrl-C or SIGTERM, before there was anything to save.",
+    epilog="Exit codes: 0 success, 1 unexpected error, 2 bad input or usage, 130 stopped by Ctrl-C "
+    "or SIGTERM before there was anything to save.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -48,9 +44,9 @@ def _root(
         ),
     ] = False,
 ) -> None:
-    """Optimal classification trees with maximum-margin splits, with proof when you ask for it.
+    """Optimal classification trees with maximum-margin splits, and proofs if you ask for them.
 
-    Try [bold]margintree demo[/bold] first. Every command has a --help with examples.
+    Try [bold]margintree demo[/bold] first. The --help of every command has examples.
     """
 
 

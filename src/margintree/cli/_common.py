@@ -1,4 +1,4 @@
-"""What the commands share: options, output files, signals, and errors in plain words."""
+"""Parts that the commands share: options, files, signals and error messages."""
 
 import functools
 import os
@@ -27,12 +27,16 @@ if TYPE_CHECKING:
 
 
 TableFile = Annotated[
-    Path, typer.Argument(help="CSV, TSV or Parquet file; CSV with column names in its first line.")
+    Path,
+    typer.Argument(help="CSV, TSV or Parquet file. The first line of a CSV names the columns."),
+]
+OutputOption = Annotated[
+    Path | None, typer.Option("--output", "-o", help="File to write.", show_default="stdout")
 ]
 
 
 def read(path: Path) -> "Table":
-    """Read a table and say on stderr what is unusual about its file."""
+    """Read a table, and print unusual things about its file to stderr."""
     from margintree.data.tables import read_table
 
     table = read_table(path)
@@ -41,27 +45,15 @@ def read(path: Path) -> "Table":
     return table
 
 
-def check_output(output: Path, *inputs: Path, option: str = "--output") -> None:
-    """Refuse an output that would replace an input, or that cannot be written.
+def check_output(output: Path | None, *inputs: Path, option: str = "--output") -> None:
+    """Raise an error if a file cannot be written or would replace an input, under any name.
 
-    Parameters
-    ----------
-    output : Path
-        The file to be written.
-    *inputs : Path
-        The files to be read.
-    option : str
-        The option with which the output is named.
-
-    Raises
-    ------
-    InvalidInputError
-        When the output is one of the inputs, under whatever name.
-    OSError
-        When it cannot be written.
+    The option is the one that names the output. None stands for stdout and is always allowed.
     """
     from margintree._lib.files import check_writable
 
+    if output is None:
+        return
     for path in inputs:
         if _is_same_file(output, path):
             raise InvalidInputError(
@@ -71,8 +63,18 @@ def check_output(output: Path, *inputs: Path, option: str = "--output") -> None:
     check_writable(output)
 
 
+def write_or_print(content: str | bytes, output: Path | None) -> None:
+    """Write content to a file, or print it if the file is None."""
+    from margintree._lib.files import write_whole
+
+    if output is None:
+        typer.echo(content, nl=False)
+    else:
+        write_whole(output, content)
+
+
 def _is_same_file(one: Path, other: Path) -> bool:
-    """Tell whether two paths lead to one regular file; a terminal may be read and written."""
+    """Return whether two paths name one regular file; a terminal may be both read and written."""
     return os.path.isfile(one) and os.path.isfile(other) and os.path.samefile(one, other)
 
 
@@ -81,19 +83,19 @@ _STOPS = (signal.SIGINT, signal.SIGTERM)
 
 
 def stop_on_sigterm() -> None:
-    """Let SIGTERM do from now on whatever Ctrl-C does at the moment it arrives."""
+    """From now on, handle SIGTERM like Ctrl-C."""
     signal.signal(signal.SIGTERM, _do_what_ctrl_c_does)
 
 
 def _do_what_ctrl_c_does(signum: int, frame: FrameType | None) -> None:
     handler = signal.getsignal(signal.SIGINT)
-    # A shell lets its background jobs ignore Ctrl-C, which is no reason to ignore this.
+    # Background jobs of a shell ignore Ctrl-C, but they must not ignore SIGTERM.
     (handler if callable(handler) else signal.default_int_handler)(signum, frame)
 
 
 @contextmanager
 def undisturbed() -> Iterator[None]:
-    """Ignore requests to stop while the block runs; outside the main thread none arrives."""
+    """Ignore requests to stop while the block runs; other threads than the main one get none."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -135,7 +137,7 @@ def reported(command: Callable[P, None]) -> Callable[P, None]:
 
 @contextmanager
 def _plain_warnings() -> Iterator[None]:
-    """Show our warnings as sentences, without the place in the source that gave them."""
+    """Show our warnings as sentences, without their place in the source."""
     with warnings.catch_warnings():
         for kind in (ShallowTreeWarning, TableWarning):
             warnings.simplefilter("always", kind)
@@ -144,9 +146,9 @@ def _plain_warnings() -> Iterator[None]:
 
 
 def _end(error: Exception) -> None:
-    """Say what is wrong with the input; nothing when it is only that nobody reads our output."""
+    """Print an error about the input; print nothing if only the reader of our output is gone."""
     if isinstance(error, BrokenPipeError):
-        # Python would complain once more when it flushes stdout at exit.
+        # Otherwise Python reports the broken pipe again when it flushes stdout at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise typer.Exit(0) from None
     typer.echo(f"Error: {error}", err=True)
@@ -156,7 +158,7 @@ def _end(error: Exception) -> None:
 def _end_unexpectedly(error: Exception) -> None:
     typer.echo(
         f"Unexpected error: {type(error).__name__}: {error}\n"
-        "This is a fault of margintree. Please report it with what the same command prints when "
+        "This is a bug in margintree. Please report it with the output of the same command when "
         "MARGINTREE_DEBUG=1 is set.",
         err=True,
     )

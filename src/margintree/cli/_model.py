@@ -1,4 +1,4 @@
-"""A model file together with tables whose columns are matched to it by name."""
+"""Models from files, and the columns of tables that they take."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,9 +16,9 @@ from margintree.estimators.modelfile import load
 
 @dataclass(frozen=True)
 class Model:
-    """A fitted classifier, and the names of the columns that it was fitted to, if known.
+    """A fitted classifier and, if known, the names of the columns that it was fitted to.
 
-    A classifier of numbers takes bare arrays here; one of tables takes tables.
+    A `TreeClassifier` gets arrays of numbers here, and a `TableClassifier` gets tables.
     """
 
     estimator: TreeClassifier | TableClassifier
@@ -26,16 +26,16 @@ class Model:
 
     @classmethod
     def read(cls, path: Path) -> "Model":
-        """Return the model of a file."""
+        """Return the model in a file."""
         estimator = load(path)
         names = getattr(estimator, "feature_names_in_", None)
         if names is not None and isinstance(estimator, TreeClassifier):
-            # Columns are matched by name here; the classifier would warn that arrays have none.
+            # This class matches columns by name. The classifier would warn about nameless arrays.
             del estimator.feature_names_in_
         return cls(estimator, names)
 
     def rows(self, table: Table) -> Any:
-        """Return what the classifier predicts the rows of the table from."""
+        """Return the rows of the table in the form that the classifier predicts from."""
         if isinstance(self.estimator, TreeClassifier):
             return table.numbers(self.columns_of(table))
         if self.names is not None:
@@ -43,13 +43,13 @@ class Model:
         return np.array([table[name] for name in self.columns_of(table)], dtype=object).T
 
     def values(self, table: Table) -> FloatArray:
-        """Return the rows of the table as a report takes them."""
+        """Return the rows of the table in the form that a report takes."""
         rows = self.rows(table)
         is_encoded = isinstance(self.estimator, TableClassifier)
         return np.asarray(self.estimator[0].values(rows) if is_encoded else rows)
 
     def feature_names(self, table: Table) -> Sequence[str] | None:
-        """Return what the features of a classifier of numbers are called in the table."""
+        """Return the names of the features in the table; None for a classifier of tables."""
         return None if isinstance(self.estimator, TableClassifier) else self.columns_of(table)
 
     def columns_of(self, table: Table) -> Sequence[str]:
@@ -59,13 +59,13 @@ class Model:
             return self.names
         if len(table.columns) < n_features:
             raise InvalidInputError(
-                f"The model has no column names, so the first {n_features} columns of the table "
-                f"are taken; {table.name} has only {len(table.columns)}."
+                f"The model has no column names, so it takes the first {n_features} columns of the "
+                f"table; {table.name} has only {len(table.columns)}. Add the others."
             )
         return table.columns[:n_features]
 
     def labels(self, table: Table, target: str | None) -> AnyArray:
-        """Return the labels of the table, by default its only column that is not a feature."""
+        """Return the labels; by default they are the only column that is not a feature."""
         features = set(self.columns_of(table))
         if target in features:
             raise InvalidInputError(
@@ -78,6 +78,6 @@ class Model:
         if len(others) != 1:
             raise InvalidInputError(
                 f"{table.name} has {len(others)} columns that are not features of the model, so "
-                "the column of labels cannot be guessed. Name it with --target."
+                "the column of labels is not clear. Name it with --target."
             )
         return table.labels(others[0])

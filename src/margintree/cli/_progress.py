@@ -1,4 +1,4 @@
-"""One line that tells how far a fit has come."""
+"""The progress of a fit in one line."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -12,7 +12,7 @@ from margintree.core.result import TracePoint, relative_gap
 
 
 class ProgressLine:
-    """The seconds so far, how far a choice has come, and the latest cost, bound and gap.
+    """The seconds so far, the progress of a choice, and the latest cost, bound and gap.
 
     Examples
     --------
@@ -21,7 +21,7 @@ class ProgressLine:
     >>> str(line.__rich__())
     'fitting   0.0 s   cost 8   bound 6   gap 25.0%   (Ctrl-C keeps the best tree so far)'
 
-    A choice by cross-validation tells of itself in words.
+    A choice by cross-validation describes its progress in words.
 
     >>> line = ProgressLine(now=lambda: 2.0)
     >>> line.tell("fold 1 of 4")
@@ -36,11 +36,11 @@ class ProgressLine:
         self._words: str | None = None
 
     def __call__(self, point: TracePoint) -> None:
-        """Take note of a better cost or bound."""
+        """Show a better cost or bound from now on."""
         self._point = point
 
     def tell(self, words: str) -> None:
-        """Take note of how far a choice has come."""
+        """Show the progress of a choice from now on."""
         self._words = words
 
     def __rich__(self) -> Text:
@@ -59,7 +59,7 @@ class ProgressLine:
 
 @contextmanager
 def progress_line() -> Iterator[ProgressLine]:
-    """Show a progress line on stderr while the block runs; nothing where it is not a terminal."""
+    """Show a progress line while the block runs, if stderr is a terminal."""
     console = Console(stderr=True)
     line = ProgressLine()
     if not console.is_terminal:

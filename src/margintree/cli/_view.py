@@ -1,4 +1,4 @@
-"""What the commands print about a fitted classifier."""
+"""Printed descriptions of fitted classifiers."""
 
 from collections.abc import Sequence
 from math import isnan
@@ -19,7 +19,7 @@ from margintree.show.export.named_tree import printable
 
 
 def console() -> Console:
-    """Return the console for results, which takes names from data as they are."""
+    """Return the console for results; it never reads names from data as markup."""
     return Console(markup=False, highlight=False, soft_wrap=True)
 
 
@@ -33,13 +33,13 @@ def print_tree(
 
 
 def print_choice(out: Console, estimator: TableClassifier) -> None:
-    """Print the depth and the costs that were chosen, if any were."""
+    """Print the chosen depth and costs, if the classifier chose any."""
     classifier = estimator[-1]
     if not isinstance(classifier, TreeClassifierCV):
         return
     chosen = ", ".join(f"{name} {value:g}" for name, value in classifier.best_params_.items())
     if isnan(classifier.best_score_):
-        out.print(f"nothing was compared, so these are the first of all: {chosen}")
+        out.print(f"nothing was compared, so these are the first candidates: {chosen}")
     else:
         out.print(f"chosen by cross-validation: {chosen}  (score {classifier.best_score_:.2%})")
     if not classifier.choice_is_complete_:
@@ -47,15 +47,15 @@ def print_choice(out: Console, estimator: TableClassifier) -> None:
 
 
 def _remedy(result: Result) -> str:
-    """Return what to do about a choice that was cut short."""
+    """Return advice about a choice that was cut short."""
     if result.reason is Reason.INTERRUPTED:
-        return "Do not interrupt it to have more compared."
+        return "Do not interrupt it before it has compared all candidates."
     lack = "memory" if result.limit == "memory" else "time"
     return f"Give it more {lack}: --{lack}-limit"
 
 
 def print_outcome(out: Console, estimator: TreeClassifier | TableClassifier) -> None:
-    """Print the cost by term, the bound, the gap and why the fit stopped."""
+    """Print the cost and its terms, the bound, the gap and the reason why the fit stopped."""
     cost, result = estimator.cost_, estimator.result_
     table = Table.grid(padding=(0, 2))
     terms = {name: f"{value:.6g}" for name, value in cost.terms.items()}
@@ -64,7 +64,7 @@ def print_outcome(out: Console, estimator: TreeClassifier | TableClassifier) -> 
     for name, value in (
         ("cost", f"{cost.total:.6g}"),
         *((f"  {term}", value) for term, value in terms.items()),
-        ("bound", f"{result.bound:.6g}  (no tree costs less)"),
+        ("bound", f"{result.bound:.6g}  (lower bound on the cost of any tree)"),
         ("gap", f"{result.gap:.2%}"),
         ("ended", f"{result.ended} ({result.solver} {result.version}, {result.seconds:.1f} s)"),
     ):
@@ -73,7 +73,7 @@ def print_outcome(out: Console, estimator: TreeClassifier | TableClassifier) -> 
 
 
 def print_columns(out: Console, estimator: TreeClassifier | TableClassifier) -> None:
-    """Print what missing cells count as and which columns are not used, if it is known."""
+    """Print the values that replace missing cells, and the unused columns, if they are known."""
     if not isinstance(estimator, TableClassifier):
         return
     encoding = estimator.encoding_
@@ -86,7 +86,7 @@ def print_columns(out: Console, estimator: TreeClassifier | TableClassifier) -> 
 
 
 def print_scores(out: Console, labels: AnyArray, predictions: AnyArray) -> None:
-    """Print the accuracy and, class by class, how many rows were called what."""
+    """Print the accuracy and, for every class, the number of rows by predicted label."""
     classes, codes = np.unique(_texts(labels, predictions), return_inverse=True)
     counts = np.zeros((len(classes), len(classes)), dtype=int)
     np.add.at(counts, (codes[: len(labels)], codes[len(labels) :]), 1)
@@ -107,10 +107,10 @@ def _share(part: int, whole: int) -> str:
 
 
 def _texts(labels: AnyArray, predictions: AnyArray) -> AnyArray:
-    """Return labels, then predictions, as text.
+    """Return labels and then predictions as text.
 
-    A table without any text label holds numbers even where the model knows text. Where either is
-    not text, a whole number says the same with and without ``.0``.
+    A table whose labels all look like numbers holds numbers, even if the model has text labels. If
+    either of the two is not text, whole numbers are therefore equal with and without ``.0``.
     """
     texts = np.concatenate([labels.astype(str), predictions.astype(str)])
     if labels.dtype.kind == predictions.dtype.kind == "U":

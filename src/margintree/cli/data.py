@@ -9,18 +9,18 @@ from margintree._lib.exceptions import MissingDataError
 from margintree.cli._common import BAD_INPUT, reported
 
 app = typer.Typer(
-    no_args_is_help=True, help="The data sets of the paper's study, and where they come from."
+    no_args_is_help=True, help="Show, find and download the data sets of the paper's study."
 )
 DataDir = Annotated[
     Path | None,
-    typer.Option(help="Folder of CSV files, looked at first; by default MARGINTREE_DATA."),
+    typer.Option(help="Folder of CSV files to look in first; by default that of MARGINTREE_DATA."),
 ]
 
 
 @app.command("list")
 @reported
 def list_sets(data_dir: DataDir = None) -> None:
-    """List the data sets: sizes, classes, where each is looked for, and what to know.
+    """List the data sets with their sizes, classes, sources and remarks.
 
     [bold]Example[/bold]
 
@@ -33,7 +33,7 @@ def list_sets(data_dir: DataDir = None) -> None:
     from margintree.data.datasets import CATALOGUE, place_of
 
     table = Table(box=box.SIMPLE_HEAD)
-    for heading in ("data set", "rows", "features", "classes", "from", "what to know"):
+    for heading in ("data set", "rows", "features", "classes", "from", "remarks"):
         table.add_column(heading, overflow="fold", no_wrap=heading == "data set")
     for name, entry in CATALOGUE.items():
         sizes = map(str, (entry.n_rows, entry.n_features, entry.n_classes))
@@ -44,12 +44,12 @@ def list_sets(data_dir: DataDir = None) -> None:
 @app.command()
 @reported
 def fetch(
-    names: Annotated[list[str] | None, typer.Argument(help="Data sets; all if none.")] = None,
+    names: Annotated[list[str] | None, typer.Argument(help="Data sets; by default all.")] = None,
     data_dir: DataDir = None,
 ) -> None:
-    """Get data sets, from the network if needed, and say which cannot be had.
+    """Get data sets, from the network if needed, and report the ones that are not available.
 
-    What comes from OpenML is kept by scikit-learn in its own folder.
+    scikit-learn keeps downloads from OpenML in its own folder.
 
     [bold]Example[/bold]
 
@@ -72,7 +72,7 @@ def fetch(
 @app.command()
 @reported
 def path(name: Annotated[str, typer.Argument(help="Data set.")], data_dir: DataDir = None) -> None:
-    """Print where a data set is looked for: a file, or in words.
+    """Print the source of a data set: the path of its file, or a description.
 
     [bold]Example[/bold]
 

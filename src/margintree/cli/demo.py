@@ -18,13 +18,14 @@ COSTS = (10.0, 1.0, 1.0)
 def demo(
     data: Annotated[str, typer.Option(help="Data set: 'wine' or 'iris'.")] = "wine",
     exact: Annotated[
-        bool, typer.Option("--exact", help="Go on until the tree is proved optimal.")
+        bool, typer.Option("--exact", help="Continue until the tree is proved optimal.")
     ] = False,
-    time_limit: Annotated[float, typer.Option(help="Seconds.", min=0)] = 60.0,
+    time_limit: Annotated[float, typer.Option(help="Limit of the fit, in seconds.", min=0)] = 60.0,
 ) -> None:
-    """Fit a small data set, hold most rows back, and show what comes out.
+    """Fit a tree to a small data set, and print it with its accuracy, cost and bound.
 
-    One fifth of the rows trains, four fifths test, as in the paper's experiments.
+    One fifth of the rows trains the tree and four fifths test it, as in the paper's experiments.
+    CART of scikit-learn learns from the same rows for comparison.
 
     [bold]Examples[/bold]
 
@@ -51,19 +52,19 @@ def demo(
         "CART (scikit-learn)": _cart_score(dataset, train, test),
     }
     out = console()
-    out.print(f"{data}: {len(train)} rows to learn from, {len(test)} held back\n", style="bold")
+    out.print(f"{data}: {len(train)} training rows, {len(test)} test rows\n", style="bold")
     print_tree(out, estimator, dataset.feature_names)
-    out.print(f"\nAccuracy on the rows held back, trees of depth {MAX_DEPTH}", style="bold")
+    out.print(f"\nAccuracy on the test rows, trees of depth {MAX_DEPTH}", style="bold")
     for name, score in scores.items():
         out.print(f"  {name:22}{score:.1%}")
-    out.print("\nWhat the tree costs on the rows it learnt from", style="bold")
+    out.print("\nCost of the tree on the training rows", style="bold")
     print_outcome(out, estimator)
     if not exact:
-        out.print("\nNext: margintree demo --exact proves which tree is the best one.")
+        out.print("\nNext: margintree demo --exact proves which tree is optimal.")
 
 
 def _cart_score(dataset: "Dataset", train: "IntArray", test: "IntArray") -> float:
-    """Return the accuracy of scikit-learn's tree of the same depth."""
+    """Return the test accuracy of scikit-learn's tree of the same depth."""
     from sklearn.tree import DecisionTreeClassifier
 
     cart = DecisionTreeClassifier(max_depth=MAX_DEPTH, random_state=0)

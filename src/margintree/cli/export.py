@@ -2,13 +2,12 @@
 
 from collections.abc import Callable
 from enum import StrEnum
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from margintree._lib.exceptions import InvalidInputError
-from margintree.cli._common import check_output, reported
+from margintree.cli._common import OutputOption, check_output, reported, write_or_print
 from margintree.cli.use import ModelFile
 
 if TYPE_CHECKING:
@@ -16,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Format(StrEnum):
-    """What a tree can be written as."""
+    """Formats of an exported tree."""
 
     TEXT = "text"
     DOT = "dot"
@@ -29,30 +28,27 @@ class Format(StrEnum):
 @reported
 def export(
     model: ModelFile,
-    form: Annotated[Format, typer.Option("--format", "-f", help="What to write.")],
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", help="File to write.", show_default="stdout"),
-    ] = None,
+    form: Annotated[Format, typer.Option("--format", "-f", help="Format of the output.")],
+    output: OutputOption = None,
 ) -> None:
     """Write the tree of a model for people, programs and databases.
 
     [bold]Formats[/bold]
 
-    text: rules to follow by hand
+    text: rules that people can follow
 
     dot: a graph that Graphviz draws
 
     json: a model file
 
-    python: a module without imports that has predict(row) and predict_proba(row)
+    python: a module with predict(row) and predict_proba(row) that imports nothing
 
-    sql: columns of a SELECT, with the label and the share of every class
+    sql: columns for a SELECT, with the label and the share of every class
 
     onnx: a model for onnxruntime and other runtimes
 
-    Python, SQL and ONNX give the labels of 'margintree predict'. Python and SQL take the rows of
-    the table as they are; ONNX takes numbers only, the features that 'margintree show' speaks of.
+    Python, SQL and ONNX give the same labels as 'margintree predict'. Python and SQL take the rows
+    of the table as they are. ONNX takes only numbers: the features that 'margintree show' prints.
 
     [bold]Examples[/bold]
 
@@ -64,40 +60,34 @@ def export(
 
     sqlite3 flowers.db "SELECT *, $(margintree export iris.json --format sql) FROM flowers"
     """
-    from margintree._lib.files import write_whole
     from margintree.estimators.modelfile import load
 
-    if output is not None:
-        check_output(output, model)
-    elif form is Format.ONNX:
+    check_output(output, model)
+    if output is None and form is Format.ONNX:
         raise InvalidInputError(
             "An ONNX model is not text and cannot be printed. Name a file to write with --output."
         )
     estimator = load(model)
     if form is Format.ONNX:
-        _tell_what_onnx_takes(estimator)
-    content = _content(estimator, form)
-    if output is not None:
-        write_whole(output, content)
-    else:
-        typer.echo(content, nl=False)
+        _describe_onnx_input(estimator)
+    write_or_print(_content(estimator, form), output)
 
 
-def _tell_what_onnx_takes(estimator: "TreeClassifier | TableClassifier") -> None:
-    """Say on stderr which numbers an ONNX model takes where they are not those of the table."""
+def _describe_onnx_input(estimator: "TreeClassifier | TableClassifier") -> None:
+    """Print the input of an ONNX model to stderr, if it differs from the columns of the table."""
     from margintree.show.export.named_tree import named
 
     known = named(estimator)
     if known.conditions:
         typer.echo(
-            "Note: ONNX holds the tree alone and takes these numbers, with 1 where words hold and "
-            f"0 elsewhere: {', '.join(known.features)}.",
+            "Note: An ONNX model holds only the tree. It takes these numbers, where a condition is "
+            f"1 if it holds and otherwise 0: {', '.join(known.features)}.",
             err=True,
         )
 
 
 def _content(estimator: "TreeClassifier | TableClassifier", form: Format) -> str | bytes:
-    """Return what a file of this format holds."""
+    """Return the tree in this format."""
     from margintree.estimators.modelfile import to_json
     from margintree.show.export import export_dot, export_text, to_onnx, to_python
     from margintree.show.export.predictor import predictor

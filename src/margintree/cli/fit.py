@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
 
 CHOSEN = "chosen"
-"""Shown where the default is a choice by cross-validation."""
+"""Shown as the default of options that cross-validation chooses."""
 
 
 def _option(help_text: str, default: str, *names: str) -> Any:
-    """Return an option that, unless given, leaves the choice to the classifier."""
+    """Return an option whose value comes from the classifier unless it is given."""
     return typer.Option(*names, help=help_text, show_default=default)
 
 
@@ -34,24 +34,24 @@ def fit(
     c3: Annotated[float | None, _option("Cost of a split.", CHOSEN, "--c3")] = None,
     fixed: Annotated[
         bool,
-        typer.Option("--fixed", help="Choose nothing: depth 2 and costs 1, 1, 0.1 unless given."),
+        typer.Option("--fixed", help="Do not choose: depth 2 and costs 1, 1, 0.1 unless given."),
     ] = False,
     method: Annotated[
-        str | None, _option("'search' is fast; 'exact' proves the best tree.", "search")
+        str | None, _option("'search' is fast; 'exact' proves a tree optimal.", "search")
     ] = None,
     solver: Annotated[
-        str | None, _option("Solver of 'exact'; see 'margintree solvers'.", "auto")
+        str | None, _option("Solver for 'exact'; see 'margintree solvers'.", "auto")
     ] = None,
     time_limit: Annotated[
-        float | None, _option("Seconds, of choice and fit.", "120.0; 60.0 if fixed")
+        float | None, _option("Seconds for choice and fit together.", "120.0; 60.0 if fixed")
     ] = None,
     memory_limit: Annotated[
         float | None,
-        _option("GiB of memory; where it strikes, the fit ends early.", "none"),
+        _option("GiB of memory. The fit ends early when it reaches the limit.", "none"),
     ] = None,
     gap: Annotated[float | None, _option("Relative gap that counts as proof.", "0.0001")] = None,
     routing_margin: Annotated[
-        float | None, _option("Least distance of training rows to 0 in a split.", "0.001")
+        float | None, _option("Least distance from 0 of training rows in a split.", "0.001")
     ] = None,
     margin_norm: Annotated[
         str | None, _option("'squared' or 'plain' norm in the margin term.", "squared")
@@ -59,8 +59,8 @@ def fit(
     checkpoint: Annotated[
         Path | None,
         _option(
-            "With 'exact': file that holds the best tree and bound so far. The same command goes "
-            "on from it after whatever ended it. Kept at the end; delete it when done.",
+            "With 'exact': file for the best tree and bound so far. If the command stops for any "
+            "reason, the same command continues from it. Delete the file when you are done.",
             "none",
         ),
     ] = None,
@@ -69,11 +69,11 @@ def fit(
 ) -> None:
     """Fit a tree to a table and save it as a model file.
 
-    Every column but the target is used as it is: numbers, text, categories, booleans, missing
-    cells. Columns that are constant or like an identifier are left out, and named. Depth and costs
-    that are not given are chosen by cross-validation, which learns from at most 200 rows at a time
-    and takes at most three quarters of the time limit. Ctrl-C or SIGTERM stops the fit and saves
-    the best tree so far.
+    Every column except the target is used as it is: numbers, text, categories, booleans, missing
+    cells. The command names and leaves out columns that are constant or look like an identifier.
+    Cross-validation chooses the depth and the costs that you do not give. It learns from at most
+    200 rows at a time and takes at most three quarters of the time limit. Ctrl-C or SIGTERM stops
+    the fit and saves the best tree so far.
 
     [bold]Examples[/bold]
 
@@ -111,9 +111,9 @@ def fit(
 def fitted(
     table: "Table", target: str, params: dict[str, Any], *, fixed: bool
 ) -> "TableClassifier":
-    """Return the classifier fitted to all columns but the target.
+    """Return the classifier fitted to all columns except the target.
 
-    Depth and costs that are not among the parameters are chosen, unless they are to be fixed.
+    Unless ``fixed``, cross-validation chooses the depth and costs that are not in ``params``.
     """
     from sklearn.utils._param_validation import InvalidParameterError
 
@@ -124,14 +124,15 @@ def fitted(
     labels = table.labels(target)
     if table.columns == (target,):
         raise InvalidInputError(
-            f"{table.name} must have a feature column beside the target {target!r}; it has none."
+            f"{table.name} must have a feature column beside the target {target!r}; it has none. "
+            "Add a column, or choose another --target."
         )
     chosen = METHODS["moctsvm"].candidates
     is_choice = not fixed and not {*chosen} <= {*params}
     if is_choice and "checkpoint" in params:
         raise InvalidInputError(
-            "--checkpoint is for a problem that is the same in every run; depth and costs that are "
-            "chosen may differ. Give --max-depth, --c1, --c2 and --c3, or --fixed."
+            "--checkpoint needs a problem that is the same in every run; chosen depth and costs "
+            "may differ. Give --max-depth, --c1, --c2 and --c3, or --fixed."
         )
     try:
         with progress_line() as progress:

@@ -5,7 +5,9 @@ from margintree.cli._common import reported
 
 @reported
 def solvers() -> None:
-    """List the solvers: installed or not, licensed or not, and what each can do.
+    """List the solvers: their version, licence, abilities and remarks.
+
+    'cones' are second-order cones, and 'starts' means that the solver takes a first tree.
 
     [bold]Example[/bold]
 
@@ -18,7 +20,7 @@ def solvers() -> None:
     from margintree.exact.solvers import SOLVERS, available
 
     table = Table(box=box.SIMPLE_HEAD)
-    for heading in ("solver", "installed", "licensed", "cones", "starts", "what to know"):
+    for heading in ("solver", "installed", "licensed", "cones", "starts", "remarks"):
         table.add_column(heading, overflow="fold")
     for name, status in available().items():
         abilities = SOLVERS[name].abilities

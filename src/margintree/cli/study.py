@@ -1,4 +1,4 @@
-"""``margintree study``: the paper's study with one command."""
+"""``margintree study``: run the paper's study, or one of your own."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -18,14 +18,17 @@ if TYPE_CHECKING:
 app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode="rich",
-    help="Run the paper's study, or one of your own, and see what came out.",
+    help="Run the paper's study, or one of your own, and show its results.",
 )
 SpecName = Annotated[
-    str, typer.Argument(metavar="SPEC", help="'smoke', 'quick', 'paper', or a TOML file.")
+    str,
+    typer.Argument(
+        metavar="SPEC", help="Specification: 'smoke', 'quick', 'paper', or your own TOML file."
+    ),
 ]
 StorePath = Annotated[
     Path | None,
-    typer.Option("--store", help="File of the rows.", show_default="study-SPEC.sqlite"),
+    typer.Option("--store", help="SQLite file of the rows.", show_default="study-SPEC.sqlite"),
 ]
 
 
@@ -41,17 +44,17 @@ def run(
     ] = None,
     data_dir: DataDir = None,
     data_set: Annotated[
-        list[str] | None, typer.Option(help="Only this data set; may be given again.")
+        list[str] | None, typer.Option(help="Run only this data set; may be repeated.")
     ] = None,
     method: Annotated[
-        list[str] | None, typer.Option(help="Only this method; may be given again.")
+        list[str] | None, typer.Option(help="Run only this method; may be repeated.")
     ] = None,
-    retry: Annotated[bool, typer.Option("--retry", help="Do failed jobs again.")] = False,
+    retry: Annotated[bool, typer.Option("--retry", help="Run failed jobs again.")] = False,
 ) -> None:
-    """Do what is still missing of a study, and keep every run as a row of an SQLite file.
+    """Run the jobs of a study that are still open, and keep every run as a row of an SQLite file.
 
-    Stop it at any time: a further call goes on where it ended. Rows do not depend on the number of
-    processes, on the cluster or on the machine, but for the seconds.
+    You can stop the command at any time; the next call continues where it stopped. Except for the
+    seconds, rows do not depend on the number of processes, the cluster or the machine.
 
     [bold]Examples[/bold]
 
@@ -80,7 +83,7 @@ def run(
                 tell=tell,
             )
     except KeyboardInterrupt:
-        typer.echo(f"Interrupted; the same command goes on from {rows.path}.", err=True)
+        typer.echo(f"Interrupted; the same command continues with {rows.path}.", err=True)
         raise typer.Exit(INTERRUPTED) from None
     _print_status(what, rows)
 
@@ -88,7 +91,7 @@ def run(
 @app.command()
 @reported
 def status(spec: SpecName, store: StorePath = None) -> None:
-    """Tell how far a study has come, what failed and what was skipped, and why.
+    """Show the progress of a study, and its failed and skipped jobs with their reasons.
 
     [bold]Example[/bold]
 
@@ -123,7 +126,7 @@ def _print_status(spec: "Spec", store: "Store") -> None:
     seconds = Forecast.from_rows(rows).seconds(left)
     out.print(f"{store.path}: {len(rows)} rows, {len(left)} of {len(jobs)} jobs open or skipped")
     if seconds:
-        out.print(f"about {seconds / 60:.1f} minutes of one core to go, less what is skipped")
+        out.print(f"about {seconds / 60:.1f} minutes of one core left, or less if jobs are skipped")
     for message in sorted({f"{r.method}, {r.data_set}: {r.message}" for r in rows if r.message}):
         out.print(f"  {message}")
 
@@ -131,7 +134,7 @@ def _print_status(spec: "Spec", store: "Store") -> None:
 def _counts(
     method: str, jobs: "Sequence[Job]", store: "Store", rows: "Sequence[Row]"
 ) -> tuple[str, ...]:
-    """Return, of one method: jobs, those done, skipped and failed, fits, and fits per second."""
+    """Return the numbers of a method's jobs, done, skipped and failed, its fits and their speed."""
     from margintree.study.summary import Effort, grid_efforts
 
     mine = {job for job in jobs if job.method == method}
@@ -150,10 +153,10 @@ def _progress(
     methods: Sequence[str] | None,
     retry: bool,
 ) -> "Iterator[Callable[[Job, Sequence[Row]], None]]":
-    """Show a bar on stderr with the jobs done and the time left; nothing but on a terminal.
+    """Show a bar with the finished jobs and the time left, if stderr is a terminal.
 
-    The time left is what the jobs left will take on one core, divided by how many cores have been
-    at work so far: so much work was done in so much time, whoever did it.
+    The time left is the estimate for one core divided by the number of busy cores, which is the
+    work done so far divided by the time so far.
     """
     import time
 

@@ -1,6 +1,6 @@
-"""``margintree study table|figures|compare|export``: what is made of the rows of a study."""
+"""``margintree study table``, ``figures``, ``compare`` and ``export``: results of a study."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from margintree._lib.exceptions import InvalidInputError
-from margintree.cli._common import check_output, reported
+from margintree.cli._common import OutputOption, check_output, reported, write_or_print
 
 if TYPE_CHECKING:
     from margintree.study.exported import Study
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from margintree.study.summary import Summary
 
 _WIDE = 250
-"""Columns of a table that goes to a file or a pipe."""
+"""Width, in characters, of a table in a file or a pipe."""
 
 
 class Reading(StrEnum):
-    """Whose choice of parameters counts."""
+    """The readings: ways to choose the parameters."""
 
     ALL = "all"
     FOLD = "fold"
@@ -29,7 +29,7 @@ class Reading(StrEnum):
 
 
 class TableFormat(StrEnum):
-    """How a table is written."""
+    """Formats of tables."""
 
     TERMINAL = "terminal"
     MARKDOWN = "markdown"
@@ -39,7 +39,7 @@ class TableFormat(StrEnum):
 
 
 class Measure(StrEnum):
-    """What a table shows."""
+    """Measures in tables."""
 
     ACCURACY = "accuracy"
     BALANCED_ACCURACY = "balanced_accuracy"
@@ -49,7 +49,7 @@ class Measure(StrEnum):
 
 
 class Picture(StrEnum):
-    """How a picture is saved."""
+    """Formats of pictures."""
 
     PNG = "png"
     SVG = "svg"
@@ -68,13 +68,11 @@ ReadingOption = Annotated[
     typer.Option(
         "--reading",
         "-r",
-        help="Parameters best on the grid, by fold or by repetition; nested; or all three.",
+        help="Parameters: best on the test rows of each fold ('fold') or of each repetition "
+        "('grid'), or chosen inside the training fold ('nested').",
     ),
 ]
-FormatOption = Annotated[TableFormat, typer.Option("--format", "-f", help="How to write it.")]
-OutputOption = Annotated[
-    Path | None, typer.Option("--output", "-o", help="File to write.", show_default="stdout")
-]
+FormatOption = Annotated[TableFormat, typer.Option("--format", "-f", help="Format of the output.")]
 
 
 @reported
@@ -83,14 +81,14 @@ def table(
     form: FormatOption = TableFormat.TERMINAL,
     reading: ReadingOption = Reading.ALL,
     measure: Annotated[
-        Measure, typer.Option("--measure", "-m", help="What to show; CSV has all but the speed.")
+        Measure, typer.Option("--measure", "-m", help="Measure; CSV shows all except 'speed'.")
     ] = Measure.ACCURACY,
     output: OutputOption = None,
 ) -> None:
-    """Show what every method reached on every data set, beside what the paper prints.
+    """Show a measure of every method on every data set, with the accuracies that the paper prints.
 
-    Mean ± standard deviation over the repetitions. What failed, was skipped or is not done yet is
-    named below the table.
+    Numbers are mean ± standard deviation over the repetitions. Notes below the table name failed,
+    skipped and open runs.
 
     [bold]Examples[/bold]
 
@@ -105,12 +103,12 @@ def table(
     from margintree.study.summary import notes
 
     path = _found(store)
-    _check(output, path)
+    check_output(output, path)
     study = _read(path)
     summary = study.summary()
     readings = _readings(reading, summary)
     if form is TableFormat.CSV and measure is not Measure.SPEED:
-        _give(csv_text(*numbers(summary, readings)), output)
+        write_or_print(csv_text(*numbers(summary, readings)), output)
         return
     _write(_tables(study, summary, readings, measure), notes(summary, readings), form, output)
 
@@ -124,7 +122,7 @@ def figures(
 ) -> None:
     """Draw accuracies, critical differences, and accuracy against splits and against time.
 
-    Needs the extra [bold]plot[/bold].
+    The command needs the extra [bold]plot[/bold].
 
     [bold]Example[/bold]
 
@@ -156,10 +154,11 @@ def compare(
     form: FormatOption = TableFormat.TERMINAL,
     output: OutputOption = None,
 ) -> None:
-    """Say whether methods differ over the data sets by more than chance.
+    """Test whether methods differ over the data sets by more than chance.
 
-    Friedman's test with Nemenyi's for all methods together, Wilcoxon's with Holm's correction and
-    a Bayesian signed-rank test (extra [bold]bayes[/bold]) for one method against each other.
+    Friedman's and Nemenyi's tests compare all methods together. Wilcoxon's test with Holm's
+    correction and a Bayesian signed-rank test (extra [bold]bayes[/bold]) compare one method with
+    each other method.
 
     [bold]Example[/bold]
 
@@ -168,7 +167,7 @@ def compare(
     from margintree.study.compare import comparison
 
     path = _found(store)
-    _check(output, path)
+    check_output(output, path)
     summary = _read(path).summary()
     tables: list[Table] = []
     sentences: list[str] = []
@@ -182,11 +181,13 @@ def compare(
 @reported
 def export(
     output: Annotated[
-        Path, typer.Argument(help="File to write: a name that ends with .csv.bz2, .csv.gz or .csv.")
+        Path, typer.Argument(help="File to write; its name ends with .csv.bz2, .csv.gz or .csv.")
     ],
     store: StoreFile = None,
 ) -> None:
-    """Write all rows as compressed CSV, and beside it the sessions that made them.
+    """Write all rows as compressed CSV, and beside it a JSON file with the sessions.
+
+    A session says when, where and with which versions rows were made.
 
     [bold]Examples[/bold]
 
@@ -204,12 +205,12 @@ def export(
 
 
 def store_path(spec: str) -> Path:
-    """Return the file in which the rows of a specification are kept, if no other is named."""
+    """Return the default store of a specification."""
     return Path(f"study-{Path(spec).stem}.sqlite")
 
 
 def _found(store: Path | None) -> Path:
-    """Return the file that is meant: one by its path or specification, or the latest store."""
+    """Return the store by its path or specification, or the latest one in this folder."""
     if store is not None:
         by_spec = store_path(str(store))
         is_spec = store.suffix == ".toml" or not store.exists()
@@ -217,19 +218,14 @@ def _found(store: Path | None) -> Path:
     stores = sorted(Path().glob("study-*.sqlite"), key=lambda path: path.stat().st_mtime)
     if not stores:
         raise InvalidInputError(
-            "A store of a study is needed; there is none (study-*.sqlite) in this folder. "
+            "A store of a study is needed; this folder has none (study-*.sqlite). "
             "Run 'margintree study run quick' first, or name the file."
         )
     return stores[-1]
 
 
-def _check(output: Path | None, path: Path) -> None:
-    if output is not None:
-        check_output(output, path)
-
-
 def _read(path: Path) -> "Study":
-    """Return the rows of a study, of which there is at least one."""
+    """Return a study with at least one row."""
     from margintree.study.exported import read_study
 
     study = read_study(path)
@@ -260,18 +256,16 @@ def _tables(
 def _write(
     tables: Sequence["Table"], notes: Sequence[str], form: TableFormat, output: Path | None
 ) -> None:
-    """Write tables and notes to the file or to stdout."""
     from margintree.study.formats import WRITERS
 
     if form is TableFormat.TERMINAL:
         _print(tables, notes, output)
     else:
-        write: Callable[[Sequence[Table], Sequence[str]], str] = WRITERS[form]
-        _give(write(tables, notes), output)
+        write_or_print(WRITERS[form](tables, notes), output)
 
 
 def _print(tables: Sequence["Table"], notes: Sequence[str], output: Path | None) -> None:
-    """Print tables as wide as the terminal, or as wide as they are where there is none."""
+    """Print tables as wide as the terminal; in a file or a pipe they have their full width."""
     from io import StringIO
 
     from rich.console import Console
@@ -284,13 +278,4 @@ def _print(tables: Sequence["Table"], notes: Sequence[str], output: Path | None)
         out = Console(file=file, markup=False, highlight=False, width=_WIDE)
     out.print(terminal(tables, notes))
     if file is not None:
-        _give(file.getvalue(), output)
-
-
-def _give(content: str, output: Path | None) -> None:
-    from margintree._lib.files import write_whole
-
-    if output is None:
-        typer.echo(content, nl=False)
-    else:
-        write_whole(output, content)
+        write_or_print(file.getvalue(), output)

@@ -1,11 +1,18 @@
-"""``margintree predict``, ``evaluate``, ``report`` and ``show``: what one does with a model."""
+"""``margintree predict``, ``evaluate``, ``report`` and ``show``: the use of a fitted model."""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from margintree.cli._common import TableFile, check_output, read, reported
+from margintree.cli._common import (
+    OutputOption,
+    TableFile,
+    check_output,
+    read,
+    reported,
+    write_or_print,
+)
 
 ModelFile = Annotated[Path, typer.Argument(help="Model file written by 'margintree fit'.")]
 Target = Annotated[
@@ -23,18 +30,16 @@ Target = Annotated[
 def predict(
     model: ModelFile,
     table: TableFile,
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", help="CSV file to write.", show_default="stdout"),
-    ] = None,
+    output: OutputOption = None,
     proba: Annotated[
         bool, typer.Option("--proba", help="Also write the share of every class.")
     ] = False,
 ) -> None:
-    """Predict the label of every row of a table.
+    """Predict the label of every row of a table, and write the labels as CSV.
 
-    The columns are found by name, in any order; further columns are ignored. Missing cells and
-    categories that were not there in training are no obstacle.
+    The command finds columns by name, in any order, and ignores further columns. It accepts missing
+    cells and categories that the training table did not have. The share of a class is its share of
+    the training rows in the leaf that the row reaches.
 
     [bold]Examples[/bold]
 
@@ -42,12 +47,10 @@ def predict(
 
     margintree predict iris.json new.csv --proba -o predictions.csv
     """
-    from margintree._lib.files import write_whole
     from margintree.cli._model import Model
     from margintree.data.tables import csv_text
 
-    if output is not None:
-        check_output(output, model, table)
+    check_output(output, model, table)
     fitted = Model.read(model)
     rows = fitted.rows(read(table))
     columns = {"prediction": fitted.estimator.predict(rows)}
@@ -55,20 +58,14 @@ def predict(
         shares = fitted.estimator.predict_proba(rows).round(6).T
         names = [f"share of {label}" for label in fitted.estimator.classes_]
         columns |= dict(zip(names, shares, strict=True))
-    text = csv_text(list(columns), zip(*columns.values(), strict=True))
-    if output is None:
-        typer.echo(text, nl=False)
-    else:
-        write_whole(output, text)
+    write_or_print(csv_text(list(columns), zip(*columns.values(), strict=True)), output)
 
 
 @reported
-def evaluate(
-    model: ModelFile,
-    table: TableFile,
-    target: Target = None,
-) -> None:
+def evaluate(model: ModelFile, table: TableFile, target: Target = None) -> None:
     """Compare predictions with the labels of a table.
+
+    Print the accuracy and, for every class, its predicted labels, recall and precision.
 
     [bold]Example[/bold]
 
@@ -90,11 +87,12 @@ def report(
     output: Annotated[Path, typer.Option("--output", "-o", help="HTML file to write.")],
     target: Target = None,
 ) -> None:
-    """Write an interactive report on a model and what it does with the rows of a table.
+    """Write an interactive report on a model and its predictions for a table.
 
-    One HTML file that any browser opens, without a network: click the tree, follow any row, try
-    other values, see which change of a feature would change a prediction, and how often the model
-    is right. Give rows that were not used for training to see how it does on new ones.
+    The report is one HTML file that any browser opens without a network. You can click on the tree,
+    follow any row, try other values, see which change of a feature would change a prediction, and
+    read how often the model is right. Rows that were not used for training show its accuracy on
+    new data.
 
     [bold]Examples[/bold]
 
@@ -121,7 +119,7 @@ def report(
 
 @reported
 def show(model: ModelFile) -> None:
-    """Print the tree of a model as rules, with what it costs and what is proved.
+    """Print the tree of a model as rules, with its cost and the bound that is proved.
 
     [bold]Example[/bold]
 

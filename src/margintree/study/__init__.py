@@ -1,1 +1,1 @@
-"""The paper's study: which runs, how they are done, where their rows are kept, what they say."""
+"""The paper's study: its jobs, how they run, where their rows are kept and how they are read."""

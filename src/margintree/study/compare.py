@@ -1,4 +1,4 @@
-"""What the tests of significance say about a study, in words and tables."""
+"""Tests of significance between the methods of a study, in words and tables."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -24,29 +24,19 @@ from margintree.study.summary import Key, Summary
 
 @dataclass(frozen=True)
 class Contest:
-    """Methods that have numbers on the same data sets.
-
-    Attributes
-    ----------
-    methods, data_sets : tuple of str
-        Those that are compared.
-    scores : array of shape (n_sets, n_methods)
-        Mean accuracies.
-    left_out : tuple of str
-        Sentences about methods and data sets that are not.
-    """
+    """Methods that have numbers on the same data sets."""
 
     methods: tuple[str, ...]
     data_sets: tuple[str, ...]
-    scores: FloatArray
-    left_out: tuple[str, ...]
+    scores: FloatArray  # mean accuracies, of shape (n_sets, n_methods)
+    left_out: tuple[str, ...]  # sentences about methods and data sets that are not compared
 
 
 def contest(summary: Summary, reading: str) -> Contest:
-    """Return what can be compared under a reading.
+    """Return the methods and data sets that can be compared under a reading.
 
-    Methods with numbers on less than half of the data sets are left out, then data sets on which
-    one of the others has none.
+    Methods with numbers on less than half of the data sets are left out first. Then data sets
+    are left out if one of the remaining methods has no number there.
     """
     means = summary.means(reading)
     has_some = ~np.isnan(means).all(axis=1)
@@ -75,19 +65,8 @@ def comparison(
 ) -> tuple[list[Table], list[str]]:
     """Return tables and sentences on whether methods differ by more than chance.
 
-    Parameters
-    ----------
-    summary : Summary
-        The study.
-    reading : str
-        The reading of the calibration.
-    control : str
-        The method to compare with the others.
-
-    Raises
-    ------
-    InvalidInputError
-        When there is too little to compare.
+    The control is compared with each other method. Raise InvalidInputError if it has too few
+    numbers.
     """
     found = contest(summary, reading)
     if control not in found.methods:
@@ -108,8 +87,8 @@ def comparison(
     sentences += [*_belief_words(control, beliefs), *why_not]
     if reading != "nested":
         sentences.append(
-            f"{READINGS[reading].capitalize()} is chosen on the test rows, which flatters methods "
-            f"with large grids; the reading {READINGS['nested']!r} is the fair one."
+            "This reading chooses the parameters on the test rows, which flatters methods with "
+            f"large grids. The reading {READINGS['nested']!r} is the fair one."
         )
     return tables, [f"{READINGS[reading].capitalize()}. {sentence}" for sentence in sentences]
 
@@ -125,7 +104,7 @@ def _unfinished_words(summary: Summary, found: Contest, reading: str) -> Iterato
 
 
 def _beliefs(scores: FloatArray, column: int) -> tuple[dict[int, Belief], list[str]]:
-    """Return the Bayesian test of one method against each other, or why there is none."""
+    """Return Bayesian tests of one method against each other method, or why there are none."""
     others = [j for j in range(scores.shape[1]) if j != column]
     try:
         return {j: bayesian_signed_rank(scores[:, column], scores[:, j]) for j in others}, []
@@ -137,19 +116,24 @@ def _ranks_table(found: Contest, reading: str, ranking: Ranking) -> Table:
     means = 100.0 * found.scores.mean(axis=0)
     order = np.argsort(ranking.ranks, kind="stable")
     rows = [
-        (found.methods[j], f"{ranking.ranks[j]:.2f}", f"{means[j]:.2f}", _behind(found, ranking, j))
+        (
+            method_label(found.methods[j]),
+            f"{ranking.ranks[j]:.2f}",
+            f"{means[j]:.2f}",
+            _behind(found, ranking, j),
+        )
         for j in order
     ]
     return Table(
         title=f"Average ranks over {len(found.data_sets)} data sets, {READINGS[reading]}",
         columns=("method", "average rank", "mean accuracy (%)", "significantly better than"),
-        rows=tuple((Cell(method_label(name)), *map(Cell, rest)) for name, *rest in rows),
+        rows=tuple(tuple(map(Cell, row)) for row in rows),
         foot=(),
     )
 
 
 def _behind(found: Contest, ranking: Ranking, j: int) -> str:
-    """Return the methods whose ranks are a critical difference or more behind that of one."""
+    """Return the methods whose ranks are at least a critical difference behind that of one."""
     least = ranking.ranks[j] + ranking.critical_difference
     behind = [m for m, rank in zip(found.methods, ranking.ranks, strict=True) if rank >= least]
     return ", ".join(map(method_label, behind)) or "–"
@@ -225,8 +209,9 @@ def _wilcoxon_words(
 def _belief_words(control: str, beliefs: dict[int, Belief]) -> Iterator[str]:
     if beliefs:
         yield (
-            "Bayesian signed-rank test: the probabilities that on a further data set "
-            f"{method_label(control)} is better, practically equal (within {ROPE:.0%}) or worse."
+            f"Bayesian signed-rank test: P(better), P(equal) and P(worse) are the probabilities "
+            f"that {method_label(control)} is better, practically equal (within {ROPE:.0%}) or "
+            "worse on a further data set."
         )
 
 

@@ -1,9 +1,9 @@
-"""Rows and sessions as files that anybody can read: compressed CSV and JSON.
+"""Exports: rows as compressed CSV and sessions as JSON.
 
-So that a study of a quarter of a million rows stays below five megabytes, what no table shows in
-full is written in few digits: seconds in three, objective and bound in six, balanced accuracies to
-five decimals. Rows of a store are rounded alike when they are read for a table, so that the tables
-of a store and of its export are the same.
+An export rounds the columns that no table shows in full: seconds to three digits, objective and
+bound to six, balanced accuracy to five decimals. A quarter of a million rows then need less than
+five megabytes. A store that is read for a table is rounded in the same way, so a store and its
+export give the same tables.
 """
 
 import bz2
@@ -29,7 +29,7 @@ _FORMS: dict[str, tuple[Callable[[bytes], bytes], Callable[[bytes], bytes]]] = {
     ".csv.gz": (lambda data: gzip.compress(data, mtime=0), gzip.decompress),
     ".csv": (bytes, bytes),
 }
-"""How the bytes of a file are packed and unpacked, by the end of its name."""
+"""Functions that pack and unpack the bytes of a file, by the end of its name."""
 _DIGITS = {
     "objective": ".6g",
     "bound": ".6g",
@@ -55,29 +55,18 @@ class Study(NamedTuple):
 
     @property
     def spec(self) -> Spec | None:
-        """What the sessions were to do, which is the same in all; None if there are none."""
+        """The specification, the same for all sessions; None if there are none."""
         if not self.sessions:
             return None
         return parse_spec(**json.loads(self.sessions[-1].spec))
 
     def summary(self) -> Summary:
-        """Return what came out of it."""
+        """Return the summary of the rows."""
         return summarise(self.rows, self.spec)
 
 
 def read_study(path: str | os.PathLike[str]) -> Study:
-    """Read a store or an export.
-
-    Parameters
-    ----------
-    path : path-like
-        The file of a store, or a file that `export_study` wrote.
-
-    Raises
-    ------
-    InvalidInputError
-        When there is no such file, or it is neither.
-    """
+    """Return the study in the file of a store, or in a file that `export_study` wrote."""
     path = Path(path)
     if not path.is_file():
         raise InvalidInputError(
@@ -94,26 +83,16 @@ def read_study(path: str | os.PathLike[str]) -> Study:
         sessions = _read_sessions(_sessions_file(path, ending))
     except (OSError, EOFError, ValueError, TypeError, csv.Error) as error:
         raise InvalidInputError(
-            f"The file {str(path)!r} must be rows that this command exported; {error}. "
+            f"The file {str(path)!r} must hold rows that 'margintree study export' wrote; {error}. "
             "Export them again."
         ) from error
     return Study(rows, sessions)
 
 
 def export_study(study: Study, path: str | os.PathLike[str]) -> list[Path]:
-    """Write rows as CSV, and the sessions as JSON beside it.
+    """Write rows as CSV and the sessions as JSON beside them, and return the written files.
 
-    Parameters
-    ----------
-    study : Study
-        What to write.
-    path : path-like
-        The file of the rows; its name ends with ``.csv.bz2``, ``.csv.gz`` or ``.csv``.
-
-    Returns
-    -------
-    list of Path
-        The files that were written.
+    The name of the file must end with ``.csv.bz2``, ``.csv.gz`` or ``.csv``.
 
     Examples
     --------
@@ -147,7 +126,7 @@ def _sessions_file(path: Path, ending: str) -> Path:
 
 
 def _rounded(row: Row) -> Row:
-    """Return a row with as many digits as an export keeps, and its message on one line."""
+    """Return a row with the digits of an export and its message on one line."""
     few: dict[str, Any] = {
         column: float(format(value, digits))
         for column, digits in _DIGITS.items()
@@ -157,13 +136,7 @@ def _rounded(row: Row) -> Row:
 
 
 def _parsed(text: str) -> list[Row]:
-    """Return the rows of a CSV text.
-
-    Raises
-    ------
-    ValueError
-        When a line is not a row.
-    """
+    """Return the rows of a CSV text; raise ValueError if a line is not a row."""
     lines = csv.reader(io.StringIO(text, newline=""), strict=True)
     columns = tuple(next(lines, ()))
     if columns != COLUMNS:
@@ -176,7 +149,7 @@ def _parsed(text: str) -> list[Row]:
 
 
 def _read_sessions(path: Path) -> list[Session]:
-    """Return the sessions beside an export, none where the file was not kept."""
+    """Return the sessions beside an export; none if their file is missing."""
     if not path.is_file():
         return []
     entries: Iterable[dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))

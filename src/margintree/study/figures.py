@@ -1,7 +1,4 @@
-"""Pictures of a study, on matplotlib's axes.
-
-Every method has one colour and one marker in all of them.
-"""
+"""Pictures of a study; a method has the same colour and marker in all of them."""
 
 import io
 import math
@@ -34,33 +31,24 @@ _LOOKS = {
     "stree": ("#cc79a7", "<"),
     "contree": ("#f0e442", ">"),
 }
-"""Colours of Okabe and Ito, and a marker where a colour alone would not do."""
+"""Colours of Okabe and Ito, and markers for readers who cannot tell the colours apart."""
 _OTHER = (FAINT, "h")
 _METADATA: dict[str, dict[str, None]] = {
     "png": {"Software": None},
     "svg": {"Date": None},
     "pdf": {"CreationDate": None},
 }
-"""What a file would say of when and with what it was made."""
+"""Metadata to leave out, so that the same rows give the same file."""
 _SHORTEST = 1e-6
-"""Seconds that stand for less, which a clock and a logarithmic axis cannot tell from none."""
+"""Shortest time on the axis: a clock may measure 0 seconds, which has no logarithm."""
 _HAIR: dict[str, Any] = {"color": "#dddddd", "linewidth": 0.8, "zorder": 0}
 
 
 def plot_accuracies(summary: Summary, reading: str, ax: "Axes | None" = None) -> "Axes":
     """Draw the accuracy of every method on every data set.
 
-    A marker is the mean over the repetitions and its bar one standard deviation to either side;
-    a black stroke is what the paper prints for the method.
-
-    Parameters
-    ----------
-    summary : Summary
-        The study.
-    reading : str
-        The reading of the calibration.
-    ax : Axes, optional
-        Where to draw; by default on a new figure.
+    A marker is the mean over the repetitions, and its bar is one standard deviation to either
+    side. A black stroke is the number that the paper prints for the method.
     """
     names, methods = _with_numbers(summary, reading)
     step = 0.8 / len(methods)
@@ -99,14 +87,10 @@ def plot_accuracies(summary: Summary, reading: str, ax: "Axes | None" = None) ->
 
 
 def plot_critical_differences(summary: Summary, reading: str, ax: "Axes | None" = None) -> "Axes":
-    """Draw the average ranks of the methods, and which of them do not differ.
+    """Draw the average ranks of the methods; a bar joins methods that do not differ.
 
-    Methods that a bar connects are closer than Nemenyi's critical difference.
-
-    Raises
-    ------
-    InvalidInputError
-        When fewer than three methods share two data sets.
+    Joined methods are closer than Nemenyi's critical difference. Raise InvalidInputError if fewer
+    than three methods share two data sets.
     """
     found = contest(summary, reading)
     ranking = friedman(found.scores)
@@ -137,7 +121,7 @@ def plot_critical_differences(summary: Summary, reading: str, ax: "Axes | None" 
 
 
 def plot_splits(summary: Summary, reading: str, ax: "Axes | None" = None) -> "Axes":
-    """Draw how accurate the trees of every method are against how many splits they have."""
+    """Draw the accuracy of every method against the number of splits of its trees."""
     ax = _scatter(summary, reading, "splits", ax)
     ax.set_xlim(left=0)
     ax.set_xlabel("splits of a tree, mean over repetitions")
@@ -146,7 +130,7 @@ def plot_splits(summary: Summary, reading: str, ax: "Axes | None" = None) -> "Ax
 
 
 def plot_seconds(summary: Summary, reading: str, ax: "Axes | None" = None) -> "Axes":
-    """Draw how accurate every method is against how long a fit takes."""
+    """Draw the accuracy of every method against the time of a fit."""
     ax = _scatter(summary, reading, "seconds", ax)
     ax.set_xscale("log")
     what = "a choice and its fit" if reading == "nested" else "a fit"
@@ -161,23 +145,13 @@ FIGURES: dict[str, Callable[[Summary, str], "Axes"]] = {
     "splits": plot_splits,
     "seconds": plot_seconds,
 }
-"""The pictures of a study, by the names of their files."""
+"""The pictures of a study by the names of their files."""
 
 
 def picture(
     draw: Callable[[Summary, str], "Axes"], summary: Summary, reading: str, kind: str
 ) -> bytes:
-    """Return the file of a picture, the same for the same rows.
-
-    Parameters
-    ----------
-    draw : callable
-        One of `FIGURES`.
-    summary, reading : Summary and str
-        What to draw.
-    kind : str
-        ``"png"``, ``"svg"`` or ``"pdf"``.
-    """
+    """Return the file of one of `FIGURES` as png, svg or pdf, the same for the same rows."""
     pyplot = imported("matplotlib.pyplot", extra="plot")
     file = io.BytesIO()
     with pyplot.rc_context({"svg.hashsalt": "margintree"}):
@@ -205,7 +179,7 @@ def _with_numbers(summary: Summary, reading: str) -> tuple[list[str], list[str]]
 
 
 def _strokes(names: list[str], method: str, heights: AnyArray) -> list[tuple[float, float]]:
-    """Return where the paper's accuracies of a method lie."""
+    """Return the positions of the paper's accuracies of a method."""
     found = [(printed().get((name, method)), y) for name, y in zip(names, heights, strict=True)]
     return [(number.mean, y) for number, y in found if number is not None]
 
@@ -215,7 +189,7 @@ def _legend_beside(ax: "Axes") -> None:
 
 
 def _groups(ranks: FloatArray, critical_difference: float) -> Iterator[tuple[float, float]]:
-    """Yield the ends of the longest runs of sorted ranks that are closer than the difference.
+    """Yield the ends of the longest runs of sorted ranks within less than the difference.
 
     Examples
     --------
@@ -231,7 +205,7 @@ def _groups(ranks: FloatArray, critical_difference: float) -> Iterator[tuple[flo
 
 
 def _draw_method(ax: "Axes", method: str, rank: float, level: float, side: float) -> None:
-    """Draw the line from a rank down to the name of its method at the side."""
+    """Draw a line from the rank of a method down to its name at the side."""
     colour, marker = _look(method)
     ax.plot([rank, rank, side], [0, level, level], color=INK, linewidth=0.9)
     ax.plot(rank, 0, marker, color=colour, markeredgecolor=INK, markersize=7, zorder=4)
@@ -256,8 +230,8 @@ def _draw_rank_axis(ax: "Axes", n_methods: int, critical_difference: float) -> N
 def _scatter(summary: Summary, reading: str, measure: str, ax: "Axes | None") -> "Axes":
     """Draw accuracy against another measure: data sets as small markers, their mean as a large one.
 
-    Accuracies are told from the mean of all methods on the same data set, so that easy data sets
-    do not hide what methods do.
+    Accuracies are differences from the mean of all methods on the same data set. Otherwise easy
+    and hard data sets would hide the differences between methods.
     """
     _with_numbers(summary, reading)
     accuracies = 100 * summary.means(reading)

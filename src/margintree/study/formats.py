@@ -1,4 +1,4 @@
-"""Tables written down: for terminals, Markdown, LaTeX and the web."""
+"""Writers of tables: for terminals, Markdown, LaTeX, web pages and CSV files."""
 
 import html
 import re
@@ -49,7 +49,7 @@ tfoot tr:first-child > * {{ border-top: 1px solid; }}
 
 
 def terminal(tables: Iterable[Table], notes: Iterable[str]) -> Group:
-    """Return tables and notes as rich prints them."""
+    """Return tables and notes for a rich console."""
     parts: list[Any] = []
     for table in tables:
         parts += [_rich(table), ""]
@@ -82,7 +82,7 @@ def markdown(tables: Iterable[Table], notes: Iterable[str]) -> str:
 
 
 def latex(tables: Iterable[Table], notes: Sequence[str]) -> str:
-    r"""Return tables and notes as LaTeX, without any package.
+    r"""Return tables and notes as LaTeX that needs no package.
 
     Examples
     --------
@@ -96,7 +96,7 @@ def latex(tables: Iterable[Table], notes: Sequence[str]) -> str:
 
 
 def web_page(tables: Sequence[Table], notes: Iterable[str]) -> str:
-    """Return tables and notes as a page of HTML; whatever stands in cells is text there.
+    """Return tables and notes as an HTML page; markup in cells is shown as text.
 
     Examples
     --------
@@ -131,7 +131,7 @@ def _markdown_cell(cell: Cell) -> str:
 
 
 def _markdown_text(text: str) -> str:
-    """Return text in which nothing is markup; links stay what they are."""
+    """Return text with all markup escaped; bare links still work."""
     return re.sub(r"([\\`*_\[\]<>|])", r"\\\1", " ".join(text.split()))
 
 
@@ -185,7 +185,7 @@ def _html_part(tag: str, lines: Sequence[Line], n_names: int) -> list[str]:
 
 
 def _html_line(cells: Iterable[Cell], n_names: int, tag: str) -> str:
-    """Return a row of cells, its names as heads of the line."""
+    """Return a row of cells, with its names as headings."""
     made = []
     for j, cell in enumerate(cells):
         text = html.escape(cell.text)
@@ -195,10 +195,10 @@ def _html_line(cells: Iterable[Cell], n_names: int, tag: str) -> str:
 
 
 def csv_lines(tables: Iterable[Table], _notes: Iterable[str]) -> str:
-    r"""Return the cells of tables as CSV, for programs, which do not read notes.
+    r"""Return the cells of tables as CSV for programs, without the notes.
 
-    The first column is the title of the table. Tables with the same columns follow each other
-    under one head, and a blank line divides them from others.
+    The first column is the title of the table. Tables with the same columns share a heading; a
+    blank line separates them from others.
 
     Examples
     --------
@@ -224,4 +224,4 @@ WRITERS: dict[str, Callable[[Sequence[Table], Sequence[str]], str]] = {
     "html": web_page,
     "csv": csv_lines,
 }
-"""The formats of files, by name."""
+"""The writers by the name of their format."""

@@ -1,4 +1,4 @@
-"""The jobs of a study, the order of the rows of a data set, and how long jobs will take."""
+"""The jobs of a study, the order of the rows of a data set, and estimates of running time."""
 
 from collections.abc import Collection, Iterable, Sequence
 from statistics import fmean
@@ -15,14 +15,7 @@ from margintree.study.store import Job, Row
 def jobs_of(
     spec: Spec, data_sets: Collection[str] | None = None, methods: Collection[str] | None = None
 ) -> list[Job]:
-    """Return the jobs of a study, one repetition after the other.
-
-    Parameters
-    ----------
-    spec : Spec
-        The specification.
-    data_sets, methods : collection of str, optional
-        Only these.
+    """Return the jobs of a study, or of some of its data sets and methods, by repetition.
 
     Examples
     --------
@@ -41,9 +34,9 @@ def jobs_of(
 
 
 def canonical(data: Dataset) -> tuple[FloatArray, AnyArray]:
-    """Return rows and labels in an order that does not depend on where the set comes from.
+    """Return rows and labels in an order that does not depend on the source of the data set.
 
-    Missing cells hold the code that stands for them in the source.
+    Missing cells hold the code that the source uses for them.
     """
     code = CATALOGUE[data.name].missing_code
     X = data.X if code is None else np.where(np.isnan(data.X), code, data.X)
@@ -52,7 +45,7 @@ def canonical(data: Dataset) -> tuple[FloatArray, AnyArray]:
 
 
 def table_fingerprint(X: FloatArray, y: AnyArray) -> str:
-    """Return a text that tells these rows from others; classes may have names that sort alike.
+    """Return a text that identifies these rows; only the order of the class names matters.
 
     Examples
     --------
@@ -66,10 +59,10 @@ def table_fingerprint(X: FloatArray, y: AnyArray) -> str:
 
 
 class Forecast:
-    """Learns what jobs take, and estimates what others will.
+    """Estimates the time of jobs from the time of finished jobs.
 
-    A job is expected to take what its method took on the same data set, or else on others, or else
-    what a job of any method took.
+    The estimate is the mean time of the same method on the same data set. Without such jobs, it is
+    the mean time of the method on all data sets, and without those, the mean time of all jobs.
 
     Examples
     --------
@@ -87,7 +80,7 @@ class Forecast:
 
     @classmethod
     def from_rows(cls, rows: Iterable[Row]) -> "Forecast":
-        """Return a forecast that knows the rows of a store."""
+        """Return a forecast from the rows of a store."""
         by_job: dict[Job, list[Row]] = {}
         for row in rows:
             by_job.setdefault(row.job, []).append(row)
@@ -97,12 +90,12 @@ class Forecast:
         return forecast
 
     def learn(self, job: Job, seconds: float) -> None:
-        """Take note of what a job took."""
+        """Add the time of a finished job."""
         for kind in _kinds(job):
             self._known.setdefault(kind, []).append(seconds)
 
     def seconds(self, jobs: Iterable[Job]) -> float:
-        """Return the estimate for some jobs, done one after the other; 0 if nothing is known."""
+        """Return the estimated time of jobs in sequence; 0 if no job is known."""
         return sum(self._expected(job) for job in jobs)
 
     def _expected(self, job: Job) -> float:
@@ -110,7 +103,7 @@ class Forecast:
 
 
 def seconds_of(rows: Sequence[Row]) -> float:
-    """Return what a job took, from its rows."""
+    """Return the time of a job from its rows."""
     return sum(
         (row.build_seconds or 0.0) + (row.fit_seconds or 0.0) + (row.predict_seconds or 0.0)
         for row in rows
@@ -118,5 +111,5 @@ def seconds_of(rows: Sequence[Row]) -> float:
 
 
 def _kinds(job: Job) -> tuple[tuple[str, ...], ...]:
-    """Return what a job is a case of, the closest first."""
+    """Return the groups of similar jobs that a job belongs to, from narrow to wide."""
     return (job.method, job.data_set), (job.method,), ()

@@ -1,4 +1,4 @@
-"""What a study compares: our methods and the references, each with a training set and a grid."""
+"""Learners: our methods and the references behind one interface."""
 
 import time
 import warnings
@@ -25,7 +25,7 @@ Grid: TypeAlias = Sequence[Point]
 
 @dataclass(frozen=True)
 class Fit:
-    """One fitted model, and what is known about it; see `Row` for the meaning of the fields."""
+    """A fitted model with its measurements; `Row` explains the fields."""
 
     predict: Callable[[FloatArray], AnyArray]
     build_seconds: float
@@ -38,7 +38,7 @@ class Fit:
 
 @dataclass(frozen=True)
 class Settings:
-    """What all fits of a study share: depth, least weight of a leaf, limits."""
+    """Settings that all fits of a study share: depth, least weight of a leaf, limits."""
 
     depth: int
     min_leaf: float
@@ -47,41 +47,29 @@ class Settings:
 
 @dataclass(frozen=True)
 class NestedChoice:
-    """How a combination is chosen inside a training fold.
+    """The rules of the choice inside a training fold."""
 
-    Attributes
-    ----------
-    grid : sequence of mapping
-        The combinations.
-    divisions : list of Division
-        Rows of the training fold to learn from and to test on.
-    usual : mapping or None
-        The combination that is kept in doubt.
-    iterations : int or None
-        Limit on the iterations of a fit of the choice.
-    """
-
-    grid: Grid
-    divisions: Sequence[Division]
-    usual: Point | None
-    iterations: int | None
+    grid: Grid  # the candidates
+    divisions: Sequence[Division]  # rows of the training fold to learn from and to test on
+    usual: Point | None  # the combination that is kept in doubt
+    iterations: int | None  # limit of a fit of the choice
 
 
 class Learner(Protocol):
-    """What a study compares."""
+    """A method or a reference, as a study compares them."""
 
     @property
     def label(self) -> str:
-        """What people read in tables."""
+        """Name in tables."""
         ...
 
     @property
     def parameters(self) -> tuple[str, ...]:
-        """The parameters of its grid."""
+        """Names of the parameters in its grid."""
         ...
 
     def why_not(self, n_classes: int) -> str:
-        """Return why it cannot be used for so many classes, or at all; nothing when it can."""
+        """Return why it cannot be used for this number of classes; an empty text if it can."""
         ...
 
     def fit_grid(self, X: FloatArray, y: AnyArray, grid: Grid, settings: Settings) -> list[Fit]:
@@ -91,28 +79,28 @@ class Learner(Protocol):
     def fit_chosen(
         self, X: FloatArray, y: AnyArray, nested: NestedChoice, settings: Settings
     ) -> tuple[Point, Fit]:
-        """Return the combination that is chosen on the rows themselves, and its model."""
+        """Return the combination that a choice on these rows alone gives, and its model."""
         ...
 
 
 @dataclass(frozen=True)
 class TreeLearner:
-    """A method of ours."""
+    """One of our methods."""
 
     method: Method
 
     @property
     def label(self) -> str:
-        """What people read in tables."""
+        """Name in tables."""
         return self.method.label
 
     @property
     def parameters(self) -> tuple[str, ...]:
-        """The parameters that the method's choice tries, without the depth, which is fixed."""
+        """Names of the parameters of the method's candidates, without the depth, which is fixed."""
         return tuple(name for name in self.method.candidates if name != "max_depth")
 
     def why_not(self, n_classes: int) -> str:
-        """Return why it cannot be used for so many classes; nothing when it can."""
+        """Return why it cannot be used for this number of classes; an empty text if it can."""
         most = self.method.max_classes
         if most is None or n_classes <= most:
             return ""
@@ -131,7 +119,7 @@ class TreeLearner:
     def fit_chosen(
         self, X: FloatArray, y: AnyArray, nested: NestedChoice, settings: Settings
     ) -> tuple[Point, Fit]:
-        """Return what the class that users call chooses on the rows, and the tree that it fits."""
+        """Return the choice of `TreeClassifierCV`, the class that users call, and its tree."""
         start = time.perf_counter()
         depth = {"max_depth": settings.depth}
         chooser = TreeClassifierCV(
@@ -150,15 +138,13 @@ class TreeLearner:
         return point, _fit_of(chooser.result_, chooser.classes_, 0.0, seconds)
 
     def _fixed(self, settings: Settings) -> dict[str, Any]:
-        """Return the parameters that are not in the grid.
-
-        The paper has a least weight of a leaf for the methods that count errors only.
-        """
+        """Return the parameters that are not in the grid."""
+        # In the paper, methods that only count errors have a least weight of a leaf.
         rules = {} if self.method.has_margins else {"min_samples_leaf": settings.min_leaf}
         return {"max_depth": settings.depth} | rules
 
     def _classifier(self, settings: Settings) -> MethodClassifier:
-        """Return the method's classifier, as the settings want it."""
+        """Return the method's classifier with these settings."""
         kind = next(kind for kind in ESTIMATORS.values() if kind._method is self.method)
         wanted = {
             **self._fixed(settings),
@@ -191,16 +177,16 @@ class OutsideLearner:
 
     @property
     def label(self) -> str:
-        """What people read in tables."""
+        """Name in tables."""
         return self.reference.label
 
     @property
     def parameters(self) -> tuple[str, ...]:
-        """The parameters of its grid."""
+        """Names of the parameters in its grid."""
         return self.reference.parameters
 
     def why_not(self, n_classes: int) -> str:  # noqa: ARG002
-        """Return why it cannot be used here; nothing when it can."""
+        """Return why it cannot be used; an empty text if it can."""
         return self.reference.why_missing()
 
     def fit_grid(self, X: FloatArray, y: AnyArray, grid: Grid, settings: Settings) -> list[Fit]:
@@ -210,7 +196,7 @@ class OutsideLearner:
     def fit_chosen(
         self, X: FloatArray, y: AnyArray, nested: NestedChoice, settings: Settings
     ) -> tuple[Point, Fit]:
-        """Return what is chosen by the rule of `TreeClassifierCV`, and the fitted classifier."""
+        """Return the choice by the rule of `TreeClassifierCV`, and the fitted classifier."""
         start = time.perf_counter()
         candidates = _OutsideCandidates(self, X, y, nested.grid, settings)
         trials = list(choose([candidates], nested.divisions))
@@ -245,7 +231,7 @@ class _OutsideCandidates:
     settings: Settings
 
     def try_on(self, division: Division, seconds: float) -> list[Trial]:  # noqa: ARG002
-        """Return a trial for every combination; references know no time limit."""
+        """Return a trial for every combination; references have no time limit."""
         learn, test = division
         fits = self.learner.fit_grid(self.X[learn], self.y[learn], self.grid, self.settings)
         X, y = self.X[test], self.y[test]
@@ -253,7 +239,7 @@ class _OutsideCandidates:
 
 
 def learners() -> Mapping[str, Learner]:
-    """Return all that a study can compare, by name: our methods first, then the references."""
+    """Return all learners by name: our methods first, then the references."""
     ours: dict[str, Learner] = {name: TreeLearner(method) for name, method in METHODS.items()}
     outside = {name: OutsideLearner(reference) for name, reference in REFERENCES.items()}
     return ours | outside

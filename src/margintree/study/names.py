@@ -1,24 +1,24 @@
-"""What methods, readings and measures are called where a person reads of them."""
+"""Names of methods, readings and measures for tables and pictures."""
 
 from collections.abc import Iterable
 
 from margintree.study.learners import learners
 
 READINGS = {"fold": "best by fold", "grid": "best by repetition", "nested": "nested"}
-"""The readings of the calibration, the most flattering first."""
+"""The readings, that is, the ways to choose parameters; the most flattering comes first."""
 MEASURES = {
     "accuracy": "accuracy (%)",
     "balanced_accuracy": "balanced accuracy (%)",
     "splits": "splits",
     "seconds": "seconds of a fit",
 }
-"""What is measured of a repetition."""
+"""The measures of a repetition."""
 SHARES = ("accuracy", "balanced_accuracy")
-"""The measures that are shares, which people read in per cent."""
+"""The measures that are shares and are shown in per cent."""
 
 
 def method_label(method: str) -> str:
-    """Return what a method is called; unknown ones go by their own names.
+    """Return the label of a method; an unknown method keeps its name.
 
     Examples
     --------
@@ -30,7 +30,7 @@ def method_label(method: str) -> str:
 
 
 def in_order(methods: Iterable[str]) -> list[str]:
-    """Return methods, each once: the known ones in their order, then the others by name.
+    """Return the methods without repetition: the known ones in their order, then others by name.
 
     Examples
     --------

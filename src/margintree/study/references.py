@@ -1,7 +1,6 @@
-"""Classifiers of other packages, to compare with: the outside references of a study.
+"""References: classifiers of other packages that a study compares with our methods.
 
-They are taken from their own packages and only adapted, not written again. `REFERENCES` lists them;
-each says by itself why it cannot be used here, if it cannot.
+The classifiers come from their own packages. This module only adapts them.
 """
 
 from collections.abc import Callable
@@ -22,29 +21,12 @@ from margintree._lib.arrays import AnyArray
 from margintree._lib.extras import imported
 
 EXTRA = "references"
-"""The extra of margintree that brings the packages."""
+"""The extra of margintree that installs the packages."""
 
 
 @dataclass(frozen=True)
 class Reference:
     """A classifier of another package.
-
-    Attributes
-    ----------
-    name : str
-        Its short name, as rows of a study have it.
-    label : str
-        What people read in tables.
-    package : str
-        The package that it is taken from, by the name that it is imported by.
-    make : callable
-        Returns an unfitted classifier; called with the parameters of `classifier`.
-    parameters : tuple of str
-        The parameters of its grid.
-    levels : int or None
-        What it calls a tree without splits, in its own count of levels; None if it is no tree.
-    count_splits : callable
-        Returns the number of splits of a fitted classifier; 0 if it is no tree.
 
     Examples
     --------
@@ -54,33 +36,25 @@ class Reference:
     array(['b'], dtype='<U1')
     """
 
-    name: str
-    label: str
-    package: str
-    make: Callable[..., Any]
-    parameters: tuple[str, ...] = ("C",)
-    levels: int | None = None
-    count_splits: Callable[[Any], int | None] = lambda _: None
+    name: str  # in the rows of a study
+    label: str  # in tables
+    package: str  # by its import name
+    make: Callable[..., Any]  # returns an unfitted classifier with the given parameters
+    parameters: tuple[str, ...] = ("C",)  # of its grid
+    levels: int | None = None  # its max_depth for a tree without splits; None if it is no tree
+    count_splits: Callable[[Any], int | None] = lambda _: None  # of a fitted classifier
 
     def why_missing(self) -> str:
-        """Return why it cannot be used here; nothing when it can."""
+        """Return why it cannot be used; an empty text if it can."""
         if find_spec(self.package) is not None:
             return ""
         return f"the package {self.package!r} is not installed (pip install 'margintree[{EXTRA}]')"
 
     def classifier(self, **params: Any) -> Any:
-        """Return an unfitted classifier that takes rows and labels of any kind.
+        """Return an unfitted classifier that takes features of any scale and labels of any type.
 
-        Parameters
-        ----------
-        **params
-            Parameters of the method: ``C`` of the support vector machines, ``C`` and ``max_depth``
-            of STree, ``max_depth`` and ``complexity_cost`` of ConTree.
-
-        Raises
-        ------
-        MissingPackageError
-            When the package is not installed.
+        Support vector machines take ``C``, STree ``C`` and ``max_depth``, and ConTree ``max_depth``
+        and ``complexity_cost``.
         """
         imported(self.package, EXTRA)
         return self.make(**params)
@@ -104,7 +78,7 @@ def _stree(**params: Any) -> Any:
 
 
 class ConTreeClassifier(ClassifierMixin, BaseEstimator):
-    """ConTree as a scikit-learn classifier: labels of any kind, and no training data kept.
+    """ConTree as a scikit-learn classifier that takes any labels and keeps no training data.
 
     Parameters
     ----------
@@ -124,7 +98,7 @@ class ConTreeClassifier(ClassifierMixin, BaseEstimator):
         self.time_limit = time_limit
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Find the tree with the fewest errors."""
+        """Fit the tree with the lowest cost of errors and splits."""
         X, y = validate_data(self, X, y, dtype=np.float64)
         check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)

@@ -1,7 +1,4 @@
-"""The tables of a study, in the layout of the paper's Table 1 with its numbers beside ours.
-
-Here it is decided what stands where; `formats` writes it down.
-"""
+"""The tables of a study, laid out like Table 1 of the paper; `formats` writes them."""
 
 import csv
 import math
@@ -27,8 +24,6 @@ from margintree.study.summary import (
 
 PRINTED_METHODS = ("cart", "oct", "octh", "moctsvm")
 """The methods of the printed table."""
-
-
 _REPETITIONS = 5
 
 
@@ -56,12 +51,12 @@ OURS = "moctsvm"
 RIVALS = tuple(method for method in PRINTED_METHODS if method != OURS)
 """The methods that the paper compares it with."""
 PRINTED = "printed"
-"""What the paper prints, which stands beside the readings."""
+"""Stands for the numbers of the paper, in place of a reading."""
 _NOTHING = "–"
 
 
 class Cell(NamedTuple):
-    """A cell: its text, and whether it is the best of its line."""
+    """A cell: its text, and whether it is the best in its line."""
 
     text: str
     is_best: bool = False
@@ -72,30 +67,18 @@ Line = tuple[Cell, ...]
 
 @dataclass(frozen=True)
 class Table:
-    """A table for people.
-
-    Attributes
-    ----------
-    title : str
-        What it shows.
-    columns : tuple of str
-        The heads of the columns.
-    rows, foot : tuple of tuple of Cell
-        The lines of the body, and those below it.
-    n_names : int
-        How many columns, from the left, hold names; the others hold numbers.
-    """
+    """A table to be shown."""
 
     title: str
-    columns: tuple[str, ...]
+    columns: tuple[str, ...]  # their headings
     rows: tuple[Line, ...]
-    foot: tuple[Line, ...]
-    n_names: int = 1
+    foot: tuple[Line, ...]  # lines below the body, such as means
+    n_names: int = 1  # number of columns, from the left, that hold names; the others hold numbers
 
 
 @dataclass(frozen=True)
 class _View:
-    """One measure as people read it: shares in per cent, and the printed numbers as a reading."""
+    """One measure of a summary: shares in per cent, with the printed numbers as a reading."""
 
     summary: Summary
     measure: str
@@ -105,19 +88,19 @@ class _View:
         return self.measure in SHARES
 
     def number(self, data_set: str, method: str, reading: str) -> Spread | None:
-        """Return mean and standard deviation, None where there are none."""
+        """Return mean and standard deviation; None if there are none."""
         if reading == PRINTED:
             return printed().get((data_set, method)) if self.measure == "accuracy" else None
         spread = self.summary.spread(Key(data_set, method, reading), self.measure)
         return spread.times(100.0) if spread and self.is_share else spread
 
     def means(self, reading: str, data_set: str) -> list[float]:
-        """Return the means of all methods on a data set, NaN where there are none."""
+        """Return the means of all methods on a data set, with NaN for missing ones."""
         found = [self.number(data_set, method, reading) for method in self.summary.methods]
         return [math.nan if one is None else one.mean for one in found]
 
     def cells(self, data_set: str, reading: str) -> Iterator[Cell]:
-        """Yield what every method reached on a data set, or why it has no number."""
+        """Yield the number of every method on a data set, or its status if it has none."""
         winners = best(self.means(reading, data_set)) if self.is_share else set()
         for j, method in enumerate(self.summary.methods):
             number = self.number(data_set, method, reading)
@@ -130,12 +113,12 @@ class _View:
                 yield Cell(self.summary.status(data_set, method) or _NOTHING)
 
     def _extent(self, number: Spread) -> str:
-        """Return how many repetitions there are where that is not all of them."""
+        """Return the number of repetitions if some are missing."""
         done, planned = number.repetitions, self.summary.planned
         return "" if done == planned else f" ({done} of {planned})"
 
     def gain(self, data_set: str, reading: str) -> Cell:
-        """Return how far our method is above the best of its rivals in the paper."""
+        """Return the lead of our method over the best of its rivals in the paper."""
         ours = self.number(data_set, OURS, reading)
         theirs = [(self.number(data_set, rival, reading), rival) for rival in RIVALS]
         known = [(number.mean, rival) for number, rival in theirs if number is not None]
@@ -149,7 +132,7 @@ class _View:
         return Cell(signed(ours.mean - mean) + _deviation(sd, ".2f"))
 
     def mean(self, method: str, reading: str) -> str:
-        """Return the mean over the data sets, and over how many where that is not all of them."""
+        """Return the mean over the data sets, with their number if some are missing."""
         found = [self.number(name, method, reading) for name in self.summary.data_sets]
         known = [number.mean for number in found if number is not None]
         if not known:
@@ -158,7 +141,7 @@ class _View:
         return f"{_shown(fmean(known), self.is_share)}{extent}"
 
     def wins(self, reading: str) -> list[float]:
-        """Return on how many data sets every method is the best; equals share the data set."""
+        """Return the number of wins of every method; methods that tie share the data set."""
         wins = [0.0] * len(self.summary.methods)
         for data_set in self.summary.data_sets:
             winners = best(self.means(reading, data_set))
@@ -170,17 +153,7 @@ class _View:
 def results_table(
     summary: Summary, readings: Sequence[str] = tuple(READINGS), measure: str = "accuracy"
 ) -> Table:
-    """Return what every method reached on every data set, below what the paper prints.
-
-    Parameters
-    ----------
-    summary : Summary
-        The study.
-    readings : sequence of str
-        The readings to show.
-    measure : str
-        A name of `MEASURES`.
-    """
+    """Return the table of a measure by data set; accuracies stand below the printed ones."""
     view = _View(summary, measure)
     methods = summary.methods
     kinds = [PRINTED, *readings] if measure == "accuracy" else list(readings)
@@ -212,7 +185,7 @@ def results_table(
 
 
 def differences_table(summary: Summary, readings: Sequence[str] = tuple(READINGS)) -> Table | None:
-    """Return how far our accuracies are from the printed ones; None where there are none."""
+    """Return our accuracies minus the printed ones; None if none can be compared."""
     view = _View(summary, "accuracy")
     columns = [(m, r) for r in readings for m in summary.methods if m in PRINTED_METHODS]
     data_sets = [name for name in summary.data_sets if (name, OURS) in printed()]
@@ -240,15 +213,7 @@ def differences_table(summary: Summary, readings: Sequence[str] = tuple(READINGS
 
 
 def speed_tables(rows: Sequence[Row], methods: Sequence[str]) -> list[Table]:
-    """Return how fast methods were, by data set: fits of the grid, and choices inside folds.
-
-    Parameters
-    ----------
-    rows : sequence of Row
-        The rows of a study.
-    methods : sequence of str
-        The methods to show.
-    """
+    """Return the speed of methods by data set: of fits of the grid, and of nested choices."""
     fits, choices = grid_efforts(rows), choice_efforts(rows)
     return [
         _effort_table(title, efforts, methods, figure)
@@ -286,10 +251,10 @@ def _effort_table(
 def numbers(
     summary: Summary, readings: Sequence[str] = tuple(READINGS)
 ) -> tuple[list[str], list[list[object]]]:
-    """Return columns and rows of all numbers, for programs: accuracies in per cent.
+    """Return columns and rows of all numbers for programs, with accuracies in per cent.
 
-    Where a method has no numbers on a data set, its cells are empty and its status says why;
-    ``"unfinished"`` has numbers of fewer repetitions than planned.
+    If a method has no numbers on a data set, its cells are empty and its status says why. With the
+    status ``"unfinished"`` the numbers are over fewer repetitions than planned.
     """
     columns = ["data_set", "method", "reading", "status", "repetitions", "planned"]
     columns += [name for measure in MEASURES for name in (measure, f"{measure}_sd")]
@@ -311,7 +276,7 @@ def numbers(
 
 
 def _status(summary: Summary, key: Key) -> str:
-    """Return in one word how far a method has come on a data set."""
+    """Return the progress of a method on a data set in one word."""
     count = summary.count(key)
     if not count:
         return summary.status(key.data_set, key.method) or "missing"
@@ -319,7 +284,7 @@ def _status(summary: Summary, key: Key) -> str:
 
 
 def _difference(view: _View, data_set: str, method: str, reading: str) -> float | None:
-    """Return how far our accuracy is above the printed one, in points."""
+    """Return our accuracy minus the printed one, in points."""
     ours, theirs = (view.number(data_set, method, kind) for kind in (reading, PRINTED))
     return None if ours is None or theirs is None else ours.mean - theirs.mean
 
@@ -363,7 +328,7 @@ def signed(value: float) -> str:
 
 
 def _plain(value: float) -> str:
-    """Return a number for programs; nothing where there is none.
+    """Return a number as text for programs; NaN gives an empty text.
 
     Examples
     --------

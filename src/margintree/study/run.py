@@ -1,4 +1,4 @@
-"""From jobs to rows: one job, and many on one core, several or a cluster."""
+"""Running jobs: on one core, on several, or on a cluster."""
 
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -13,7 +13,7 @@ import numpy as np
 from joblib import Parallel, delayed
 from sklearn.metrics import recall_score
 
-from margintree._lib.arrays import AnyArray, FloatArray, IntArray
+from margintree._lib.arrays import AnyArray, FloatArray
 from margintree._lib.exceptions import InvalidInputError, MargintreeError
 from margintree._lib.extras import imported
 from margintree.core.limits import Limits
@@ -26,11 +26,11 @@ from margintree.study.spec import Spec
 from margintree.study.store import Job, Row, Store, as_json
 
 Done: TypeAlias = tuple[Job, list[Row]]
-"""A job with its rows."""
+"""A finished job and its rows."""
 TASKS_AHEAD = 3
-"""Jobs that a cluster is given at a time, for each of its threads."""
+"""Maximum number of jobs that a cluster holds at a time, per thread."""
 LOCAL = "local"
-"""The name of a Dask cluster on this machine."""
+"""Stands for a new Dask cluster on this machine, in place of an address."""
 
 
 def run_study(
@@ -45,27 +45,23 @@ def run_study(
     retry: bool = False,
     tell: Callable[[Job, Sequence[Row]], None] = lambda *_: None,
 ) -> None:
-    """Do the jobs that a store does not have yet, and write their rows to it as they finish.
+    """Run the jobs that a store does not have yet, and write their rows to it as they finish.
 
     Parameters
     ----------
-    spec : Spec
-        The specification.
-    store : Store
-        Where the rows are kept.
+    spec, store : Spec, Store
+        The plan of the study and the file for its rows.
     n_jobs : int, default 1
-        Processes; -1 for as many as cores.
+        Number of processes; -1 for one per core.
     dask : str, optional
-        The address of a Dask cluster to use instead, or ``"local"`` for one of ``n_jobs`` processes
-        on this machine.
-    data_dir : path, optional
-        The data folder.
-    data_sets, methods : collection of str, optional
-        Only these of the specification.
+        Address of a Dask cluster to use instead of processes, or ``"local"`` for a new cluster of
+        ``n_jobs`` processes on this machine.
+    data_dir, data_sets, methods : optional
+        Folder of data files; data sets and methods to run, by default all of the specification.
     retry : bool, default False
-        Whether jobs that failed are done again.
+        Whether to run failed jobs again.
     tell : callable, optional
-        Told of every finished job and its rows.
+        Is called with every finished job and its rows.
     """
     check_jobs(n_jobs)
     _check_names("data set", data_sets, spec.data_sets)
@@ -75,7 +71,7 @@ def run_study(
     tables, why_missing = _tables({job.data_set for job in jobs}, folder)
     fingerprints = {name: table_fingerprint(*table) for name, table in tables.items()}
     session = store.begin(spec.name, spec.text, fingerprints)
-    # Two processes on one store begin at opposite ends, and leave out what the other has done.
+    # Two processes on one store begin at opposite ends and skip the finished jobs of the other.
     jobs = jobs[::-1] if session % 2 == 0 else jobs
     skipped = (
         (job, [_other_row(spec, job, "skipped", why_missing[job.data_set])])
@@ -93,9 +89,9 @@ def run_study(
 
 
 def open_jobs(jobs: Sequence[Job], store: Store, retry: bool = False) -> list[Job]:
-    """Return the jobs that are still to be done.
+    """Return the jobs that are still to be run.
 
-    Jobs that were skipped are looked at again, for what they lacked may be there now.
+    They include skipped jobs, since the missing data set or package may be there now.
     """
     failed, skipped = store.jobs("failed"), store.jobs("skipped")
     closed = store.jobs() - skipped - (failed if retry else set())
@@ -103,11 +99,11 @@ def open_jobs(jobs: Sequence[Job], store: Store, retry: bool = False) -> list[Jo
 
 
 def check_jobs(n_jobs: int) -> None:
-    """Raise InvalidInputError unless this is a number of processes."""
+    """Raise InvalidInputError unless this is a valid number of processes."""
     if n_jobs == 0 or n_jobs < -1:
         raise InvalidInputError(
-            f"The number of processes must be positive, or -1 for as many as cores; {n_jobs} was "
-            "given."
+            f"The number of processes must be positive, or -1 for one per core; {n_jobs} was "
+            "given. Choose another one with --jobs."
         )
 
 
@@ -115,15 +111,15 @@ def _check_names(what: str, given: Collection[str] | None, known: Collection[str
     for name in given or ():
         if name not in known:
             raise InvalidInputError(
-                f"The {what} must be one of the specification's, {', '.join(known)}; {name!r} was "
-                "given."
+                f"The {what} must be one of the specification: {', '.join(known)}; {name!r} was "
+                "given. Choose one of these, or add it to the specification."
             )
 
 
 def _tables(
     names: Iterable[str], folder: Path | None
 ) -> tuple[dict[str, tuple[FloatArray, AnyArray]], dict[str, str]]:
-    """Return the data sets that can be had, and why the others cannot."""
+    """Return the available data sets, and the reasons why the others are missing."""
     tables, why_missing = {}, {}
     for name in sorted(names):
         try:
@@ -135,25 +131,15 @@ def _tables(
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """A job with all that it takes: nothing else decides its rows.
-
-    Attributes
-    ----------
-    spec : Spec
-        The specification.
-    job : Job
-        The job.
-    X, y : ndarray
-        All rows of its data set, in their canonical order, and their labels.
-    """
+    """A job with all its input: nothing else affects its rows."""
 
     spec: Spec
     job: Job
-    X: FloatArray
-    y: AnyArray
+    X: FloatArray  # all rows of the data set, in canonical order
+    y: AnyArray  # their labels
 
     def run(self) -> Done:
-        """Return the job with its rows; what goes wrong becomes a row with its message."""
+        """Return the job with its rows; an error becomes a row with its message."""
         why_not = self._learner.why_not(len(np.unique(self.y)))
         if why_not:
             return self.job, [_other_row(self.spec, self.job, "skipped", why_not)]
@@ -163,16 +149,18 @@ class Task:
             return self.failed(error)
 
     def failed(self, error: BaseException) -> Done:
-        """Return the job with the row of an error."""
+        """Return the job with one row that holds the error."""
         message = f"{type(error).__name__}: {error}"
         return self.job, [_other_row(self.spec, self.job, "failed", message)]
 
     def _rows(self) -> list[Row]:
-        """Return a row for every combination of the grid, and that of the nested choice."""
+        """Return a row for every combination of the grid, and one for the nested choice."""
         method = self.spec.methods[self.job.method]
-        train, test = next(islice(self._folds(), self.job.fold, None))
+        folds = divide(self.y, self.spec.folds, seed=self.job.repetition)
+        train, test = next(islice(folds, self.job.fold, None))
         X, y = self.X[train], self.y[train]
-        settings = self._settings(method.iterations)
+        limits = Limits(iterations=method.iterations, seed=self.spec.seed)
+        settings = Settings(self.spec.depth, self.spec.min_leaf, limits)
         fits = self._learner.fit_grid(X, y, method.grid, settings)
         rows = [
             self._row(point, fit, self.X[test], self.y[test])
@@ -184,7 +172,7 @@ class Task:
         return [*rows, self._row(point, fit, self.X[test], self.y[test])._replace(reading="nested")]
 
     def _nested(self, y: AnyArray) -> NestedChoice:
-        """Return how a combination is chosen inside the training fold."""
+        """Return the rules of the choice inside the training fold."""
         method, nested = self.spec.methods[self.job.method], self.spec.nested
         divisions = [
             (others, fold)
@@ -196,13 +184,6 @@ class Task:
     @property
     def _learner(self) -> Learner:
         return learners()[self.job.method]
-
-    def _folds(self) -> Iterator[tuple[IntArray, IntArray]]:
-        return divide(self.y, self.spec.folds, seed=self.job.repetition)
-
-    def _settings(self, iterations: int | None) -> Settings:
-        limits = Limits(iterations=iterations, seed=self.spec.seed)
-        return Settings(self.spec.depth, self.spec.min_leaf, limits)
 
     def _row(self, point: Point, fit: Fit, X: FloatArray, y: AnyArray) -> Row:
         start = time.perf_counter()
@@ -223,19 +204,19 @@ class Task:
 
 
 def _other_row(spec: Spec, job: Job, status: str, message: str) -> Row:
-    """Return a row without an outcome."""
+    """Return a row without results."""
     limits = {"iterations": spec.methods[job.method].iterations}
     return Row(*job, "grid", as_json({}), spec.seed, as_json(limits), status, message)
 
 
 def _mean_recall(y: AnyArray, predicted: AnyArray) -> float:
-    """Return the mean over the classes of the share of their rows that are predicted right."""
-    share = recall_score(y, predicted, labels=np.unique(y), average="macro", zero_division=0.0)
-    return float(share)
+    """Return the mean recall of the classes that have rows."""
+    classes = np.unique(y)
+    return float(recall_score(y, predicted, labels=classes, average="macro", zero_division=0.0))
 
 
 def _done(tasks: Iterator[Task], n_jobs: int, dask: str | None) -> Iterator[Done]:
-    """Yield the jobs as they are done, with their rows."""
+    """Yield the jobs with their rows as they finish."""
     if dask is not None:
         yield from _done_by_dask(tasks, n_jobs, dask)
     elif n_jobs == 1:
@@ -250,8 +231,8 @@ def _done_by_processes(tasks: Iterator[Task], n_jobs: int) -> Iterator[Done]:
         yield from pool(delayed(Task.run)(task) for task in tasks)
     except BrokenProcessPool as error:
         raise MargintreeError(
-            "A process of the study was killed, most likely because memory ran out. What was "
-            "finished before is kept: give the same command again, with fewer processes (--jobs)."
+            "A process of the study was killed, most likely because memory ran out. Finished jobs "
+            "are kept: run the same command again, with fewer processes (--jobs)."
         ) from error
 
 
@@ -261,7 +242,7 @@ def _done_by_dask(tasks: Iterator[Task], n_jobs: int, address: str) -> Iterator[
         given: dict[str, Task] = {}
 
         def submit(task: Task) -> Any:
-            # A job whose worker dies is given to another worker by Dask itself.
+            # If a worker dies, Dask gives its job to another one.
             future = client.submit(Task.run, task, pure=False)
             given[future.key] = task
             return future
@@ -280,7 +261,7 @@ def _done_by_dask(tasks: Iterator[Task], n_jobs: int, address: str) -> Iterator[
 
 @contextmanager
 def _client(distributed: Any, address: str, n_jobs: int) -> Iterator[Any]:
-    """Yield a client of the cluster at an address, or of a new one on this machine."""
+    """Yield a client of the cluster at an address, or of a new cluster on this machine."""
     if address != LOCAL:
         with distributed.Client(address) as client:
             yield client

@@ -1,4 +1,4 @@
-"""What a study is to do, read from a TOML file."""
+"""Specifications of studies, read from TOML files."""
 
 import math
 import os
@@ -21,76 +21,36 @@ SPECS = ("smoke", "quick", "paper")
 
 @dataclass(frozen=True)
 class Nested:
-    """How a combination is chosen inside a training fold.
+    """How a combination of parameters is chosen inside a training fold."""
 
-    Attributes
-    ----------
-    folds : int
-        Folds of the training fold; each tests what was fitted on the others.
-    repetitions : int
-        How often it is divided anew.
-    few_rows, repetitions_of_few : int
-        The same for training folds of at most so many rows, where chance has a larger part.
-    """
-
-    folds: int = 5
-    repetitions: int = 1
-    few_rows: int = 75
-    repetitions_of_few: int = 3
+    folds: int = 5  # parts of the training fold; each one tests the fits on the others
+    repetitions: int = 1  # number of divisions of a training fold
+    few_rows: int = 75  # chance plays a larger part in training folds of at most this size,
+    repetitions_of_few: int = 3  # so they are divided this often instead
 
     def times(self, n_rows: int) -> int:
-        """Return how often a training fold of so many rows is divided."""
+        """Return the number of divisions of a training fold of this size."""
         return self.repetitions_of_few if n_rows <= self.few_rows else self.repetitions
 
 
 @dataclass(frozen=True)
 class MethodSpec:
-    """What is done with one method.
+    """How one method takes part in a study.
 
-    Attributes
-    ----------
-    grid : tuple of dict
-        The combinations of parameters, in the order of the specification.
-    nested_grid : tuple of dict
-        Those among which is chosen inside the training fold; by default all.
-    iterations : int or None
-        The iteration limit of every fit, for methods that have one.
-    nested_iterations : int or None
-        The same for the fits that only serve the choice; by default as many.
-    usual : dict or None
-        The combination of the nested grid that is kept unless another does better by more than
-        half a standard error; None where the best is taken however little better it is.
+    The choice inside a training fold keeps the ``usual`` combination unless another one is better
+    by more than half a standard error. If ``usual`` is None, it takes the best one.
     """
 
-    grid: Grid
-    nested_grid: Grid
-    iterations: int | None = None
-    nested_iterations: int | None = None
+    grid: Grid  # the combinations of parameters, in the order of the specification
+    nested_grid: Grid  # the candidates of the choice inside a training fold; by default all
+    iterations: int | None = None  # limit of every fit, for methods that have one
+    nested_iterations: int | None = None  # limit of the fits of the choice; by default the same
     usual: Point | None = None
 
 
 @dataclass(frozen=True)
 class Spec:
-    """What a study is to do.
-
-    Attributes
-    ----------
-    name, text : str
-        Its name, and the text that it was read from.
-    data_sets : tuple of str
-        The names of the data sets.
-    methods : dict
-        What is done with every method by its name.
-    repetitions, folds : int
-        How often every set is divided, and into how many folds; one fold trains, the others test.
-    depth : int
-        The depth of the trees.
-    min_leaf : float
-        The least weight of a leaf of CART, OCT and OCT-H, as a share of the training rows.
-    seed : int
-        The seed of every fit.
-    nested : Nested
-        How combinations are chosen inside the training fold.
+    """The plan of a study.
 
     Examples
     --------
@@ -100,33 +60,22 @@ class Spec:
     """
 
     name: str
-    text: str
+    text: str  # the TOML source
     data_sets: tuple[str, ...]
     methods: Mapping[str, MethodSpec]
-    repetitions: int = 5
-    folds: int = 5
+    repetitions: int = 5  # number of divisions of every data set
+    folds: int = 5  # one fold trains, the others test
     depth: int = 3
-    min_leaf: float = 0.05
-    seed: int = 0
+    min_leaf: float = 0.05  # for CART, OCT and OCT-H: least share of the training rows in a leaf
+    seed: int = 0  # of every fit
     nested: Nested = field(default_factory=Nested)
 
 
 def read_spec(source: str | os.PathLike[str]) -> Spec:
-    """Return a specification by its name, or from a TOML file.
-
-    Parameters
-    ----------
-    source : str or path-like
-        ``"smoke"``, ``"quick"``, ``"paper"``, or the path of a file.
-
-    Raises
-    ------
-    InvalidInputError
-        When there is no such specification or it cannot be used; the message names the entry.
-    """
+    """Return a specification of the package by its name, or one of your own by its path."""
     name = os.fspath(source)
-    path = Path(str(files("margintree.study"))) / "specs" / f"{name}.toml"
-    path = path if name in SPECS else Path(source)
+    bundled = Path(str(files("margintree.study"))) / "specs" / f"{name}.toml"
+    path = bundled if name in SPECS else Path(source)
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -155,8 +104,7 @@ def parse_spec(name: str, text: str) -> Spec:
     except tomllib.TOMLDecodeError as error:
         raise InvalidInputError(f"The specification {name!r} is not TOML: {error}.") from error
     reader = _Reader(name, raw)
-    names = ("data_sets", "methods", "repetitions", "folds", "depth", "min_leaf", "seed", "nested")
-    reader.only(names)
+    reader.only([one.name for one in fields(Spec) if one.name not in ("name", "text")])
     nested = reader.part("nested")
     nested.only([one.name for one in fields(Nested)])
     methods = reader.part("methods")
@@ -190,8 +138,8 @@ def parse_spec(name: str, text: str) -> Spec:
 
 def _data_sets(reader: "_Reader") -> tuple[str, ...]:
     names = reader.raw.get("data_sets", [])
-    is_right = isinstance(names, list) and names and all(isinstance(name, str) for name in names)
-    if not is_right or len({*names}) < len(names) or not {*names} <= {*CATALOGUE}:
+    is_list = isinstance(names, list) and names and all(isinstance(name, str) for name in names)
+    if not is_list or len({*names}) < len(names) or not {*names} <= {*CATALOGUE}:
         reader.refuse("data_sets", f"a list of different names among {', '.join(CATALOGUE)}", names)
     return tuple(names)
 
@@ -220,13 +168,13 @@ _AXES: dict[str, tuple[str, Callable[[float], bool]]] = {
     "max_splits": ("whole numbers of at least 0", _is_whole),
     "C": ("finite numbers above 0", lambda value: value > 0),
 }
-"""What the values of a parameter may be, in words and as a test."""
+"""The allowed values of a parameter, in words and as a test."""
 _COSTS = "finite numbers of at least 0", lambda value: value >= 0
-"""What those of all other parameters may be, which are costs."""
+"""The allowed values of all other parameters, which are costs."""
 
 
 def _grid(reader: "_Reader", key: str, names: Sequence[str]) -> Grid:
-    """Return all combinations of the values of the parameters, the last changing fastest."""
+    """Return all combinations of parameter values; the last parameter changes fastest."""
     axes = reader.raw.get(key, {})
     if not isinstance(axes, dict) or {*axes} != {*names}:
         reader.refuse(key, f"a table with a list of numbers for each of {', '.join(names)}", axes)
@@ -238,7 +186,7 @@ def _grid(reader: "_Reader", key: str, names: Sequence[str]) -> Grid:
 
 
 def _points(reader: "_Reader", key: str, names: Sequence[str]) -> Grid:
-    """Return a grid, or the combinations of a list one by one."""
+    """Return the combinations of a grid, or those that a list gives one by one."""
     listed = reader.raw[key]
     if not isinstance(listed, list):
         return _grid(reader, key, names)
@@ -263,7 +211,7 @@ def _is_axis(values: Any, is_allowed: Callable[[float], bool]) -> bool:
 
 @dataclass(frozen=True)
 class _Reader:
-    """A table of the specification, with the place it has there."""
+    """A table of the specification and its place there; it checks its entries."""
 
     place: str
     raw: Mapping[str, Any]

@@ -1,8 +1,8 @@
-"""Whether methods differ over data sets by more than chance.
+"""Tests of whether methods differ over data sets by more than chance.
 
-All tests look at one number per data set and method, so that data sets, not repetitions, are what
-is sampled (J. Demšar: Statistical comparisons of classifiers over multiple data sets. Journal of
-Machine Learning Research 7 (2006), 1-30).
+All tests see one number per data set and method: they sample data sets, not repetitions (J. Demšar:
+Statistical comparisons of classifiers over multiple data sets. Journal of Machine Learning Research
+7 (2006), 1-30).
 """
 
 import math
@@ -19,66 +19,41 @@ from margintree._lib.extras import imported
 from margintree.study.summary import DIGITS
 
 LEVEL = 0.05
-"""The chance of seeing a difference where there is none that the tests allow."""
+"""Significance level: the accepted chance of finding a difference where there is none."""
 ROPE = 0.01
-"""Accuracies that are no farther apart than this are equal for all practical purposes."""
+"""Accuracies that differ by at most this are practically equal."""
 
 
 @dataclass(frozen=True)
 class Ranking:
-    """The Friedman test with Nemenyi's test after it.
+    """Results of Friedman's test, followed by Nemenyi's test."""
 
-    Attributes
-    ----------
-    ranks : tuple of float
-        The average rank of every method over the data sets; 1 is best.
-    statistic, p_value : float
-        Friedman's chi square, corrected for ties, and its p-value: small when the methods are not
-        all alike.
-    critical_difference : float
-        Two methods whose average ranks are at least this far apart differ.
-    p_values : array of shape (n_methods, n_methods)
-        Nemenyi's p-values of all pairs.
-    """
-
-    ranks: tuple[float, ...]
-    statistic: float
-    p_value: float
-    critical_difference: float
-    p_values: FloatArray
+    ranks: tuple[float, ...]  # average rank of every method over the data sets; 1 is best
+    statistic: float  # Friedman's chi square, corrected for ties
+    p_value: float  # of Friedman's test; small if the methods are not all alike
+    critical_difference: float  # two methods differ if their average ranks are this far apart
+    p_values: FloatArray  # Nemenyi's p-values of all pairs, of shape (n_methods, n_methods)
 
 
 class Comparison(NamedTuple):
     """Wilcoxon's signed-rank test of one method against another.
 
-    Attributes
-    ----------
-    difference : float
-        The mean difference. The test does not look at it; one data set may turn its sign.
-    rank_difference : float
-        What the test looks at: the ranks, by size, of the differences above 0 less the ranks of
-        those below; above 0 when the one is better.
-    wins, losses : int
-        On how many data sets the one is above and below the other.
-    p_value : float
-        Of the two-sided test, adjusted by Holm for all comparisons made together.
+    The test uses the rank difference, which is above 0 if the first method is better. It does not
+    use the mean difference: a single data set can change its sign.
     """
 
-    difference: float
-    rank_difference: float
-    wins: int
-    losses: int
-    p_value: float
+    difference: float  # the mean difference
+    rank_difference: float  # ranks of the differences above 0 minus ranks of those below, by size
+    wins: int  # number of data sets where the first method is above the second
+    losses: int  # number of data sets where it is below
+    p_value: float  # of the two-sided test, with Holm's correction for all comparisons
 
 
 class Belief(NamedTuple):
-    """What the Bayesian signed-rank test believes of one method against another.
+    """Bayesian signed-rank test of one method against another.
 
-    Attributes
-    ----------
-    better, equal, worse : float
-        Probabilities that on a further data set the one is above the other, neither is by more
-        than the rope, or it is below; they add up to 1.
+    The probabilities add up to 1. They are for a further data set, and equal means that the scores
+    differ by at most the rope.
     """
 
     better: float
@@ -89,17 +64,8 @@ class Belief(NamedTuple):
 def friedman(scores: FloatArray, level: float = LEVEL) -> Ranking:
     """Test whether all methods are alike, and which pairs differ.
 
-    Parameters
-    ----------
-    scores : array of shape (n_sets, n_methods)
-        One score per data set and method; high is good.
-    level : float
-        The level of the critical difference.
-
-    Raises
-    ------
-    InvalidInputError
-        When there are fewer than three methods or two data sets, or a score is missing.
+    Scores have shape (n_sets, n_methods); high is good. Raise InvalidInputError if there are fewer
+    than three methods or two data sets, or if a score is missing.
 
     Examples
     --------
@@ -124,21 +90,10 @@ def friedman(scores: FloatArray, level: float = LEVEL) -> Ranking:
 
 
 def wilcoxon(scores: FloatArray, control: int) -> dict[int, Comparison]:
-    """Compare one method with every other, and adjust the p-values by Holm.
+    """Compare one method with each other method, with Holm's correction of the p-values.
 
-    Data sets on which two methods are equal count half for either.
-
-    Parameters
-    ----------
-    scores : array of shape (n_sets, n_methods)
-        One score per data set and method; high is good.
-    control : int
-        The column of the method to compare with the others.
-
-    Returns
-    -------
-    dict
-        The comparisons by the columns of the others.
+    Scores have shape (n_sets, n_methods); high is good. The comparisons are returned by the columns
+    of the other methods. A data set with equal scores counts half for either method.
 
     Examples
     --------
@@ -163,7 +118,7 @@ def wilcoxon(scores: FloatArray, control: int) -> dict[int, Comparison]:
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """Adjust p-values so that the chance of even one false discovery stays below the level.
+    """Return p-values adjusted so that the chance of any false discovery stays below the level.
 
     Examples
     --------
@@ -178,21 +133,11 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
 
 def bayesian_signed_rank(one: FloatArray, other: FloatArray, rope: float = ROPE) -> Belief:
-    """Return how probable it is that one method is better than another, or practically equal.
+    """Return the probabilities that one method is better than, equal to or worse than another.
 
-    The test is that of Benavoli and others (2014) as its authors' package baycomp has it.
-
-    Parameters
-    ----------
-    one, other : array of shape (n_sets,)
-        Scores of two methods on the same data sets; high is good.
-    rope : float
-        Differences of at most this size count as none.
-
-    Raises
-    ------
-    MissingPackageError
-        When baycomp, of the extra ``bayes``, is not installed.
+    The scores belong to the same data sets; high is good. Differences up to the rope count as
+    equal. The test is that of Benavoli and others (2014), from their package baycomp. Raise
+    MissingPackageError if baycomp, of the extra ``bayes``, is not installed.
     """
     test = imported("baycomp", extra="bayes").SignedRankTest
     better, equal, worse = test(one, other, rope=rope, random_state=0).probs()
@@ -200,7 +145,7 @@ def bayesian_signed_rank(one: FloatArray, other: FloatArray, rope: float = ROPE)
 
 
 def _rank_difference(differences: FloatArray) -> float:
-    """Return the ranks of the differences above 0 less the ranks of those below.
+    """Return the ranks of the differences above 0 minus the ranks of those below, by size.
 
     Examples
     --------
@@ -226,6 +171,6 @@ def _checked(scores: FloatArray, least_methods: int) -> FloatArray:
         )
     if not np.isfinite(scores).all():
         raise InvalidInputError(
-            "Every score must be a number; some are missing. Leave those data sets or methods out."
+            "Every score must be a finite number; some are not. Leave those sets or methods out."
         )
     return scores

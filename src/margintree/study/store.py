@@ -1,7 +1,7 @@
 """The store: one row per run in an SQLite file, written as jobs finish.
 
-All rows of a job are written in one transaction, so that a job is either done or not begun,
-whenever a process is killed. Any number of processes may use one store at a time.
+One transaction writes all rows of a job. If a process is killed, the job is therefore either done
+or not begun. Several processes may use one store at the same time.
 """
 
 import json
@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 from margintree._lib.exceptions import InvalidInputError
 
 SCHEMA_VERSION = 1
-"""The version of the tables; raise it when a column changes its meaning."""
+"""The version of the tables; increase it when a column changes its meaning."""
 _SCHEMA = f"""
 BEGIN IMMEDIATE;
 CREATE TABLE IF NOT EXISTS sessions (
@@ -80,11 +80,11 @@ _PACKAGES = (
     "distributed",
 )
 _PATIENCE = 60.0
-"""Seconds to wait for another process that writes."""
+"""Seconds to wait while another process writes."""
 
 
 class Job(NamedTuple):
-    """What is done in one go: a method with all its parameters on one training fold.
+    """A unit of work: one method with all its parameters on one training fold.
 
     Examples
     --------
@@ -93,8 +93,8 @@ class Job(NamedTuple):
     """
 
     data_set: str
-    repetition: int
-    fold: int
+    repetition: int  # from 0
+    fold: int  # from 0
     method: str
 
     def __str__(self) -> str:
@@ -104,58 +104,35 @@ class Job(NamedTuple):
 class Row(NamedTuple):
     """One run.
 
-    Attributes
-    ----------
-    data_set, repetition, fold, method : str or int
-        The job; repetitions and folds count from 0.
-    reading : str
-        ``"grid"``: a fit on the training fold with one combination of the grid; ``"nested"``: with
-        the combination that was chosen inside the training fold.
-    parameters, limits : str
-        JSON with sorted keys.
-    seed : int
-        The seed of the fit.
-    status, message : str
-        ``"done"``, or ``"failed"`` or ``"skipped"`` with the reason.
-    reason : str or None
-        Why the fit stopped, as in `Result`.
-    objective, bound : float or None
-        What the judge of the method says of the tree, and what no tree costs less than.
-    accuracy, balanced_accuracy : float or None
-        Shares of the test rows, the latter as a mean over classes.
-    splits : int or None
-        Splits of the tree.
-    build_seconds, fit_seconds, predict_seconds : float or None
-        Time for posing the problem, for the fit and for predicting the test rows. Fits of a path
-        bear equal shares of what was done for all; a nested one includes its choice.
-    session : int
-        The session that wrote the row.
+    Under the reading ``"grid"`` it is a fit on the training fold with one combination of the grid,
+    under ``"nested"`` a fit with the combination that was chosen inside the training fold. The
+    seconds of a nested row include its choice. All fits of a path share their common work equally.
     """
 
     data_set: str
-    repetition: int
-    fold: int
+    repetition: int  # from 0
+    fold: int  # from 0
     method: str
-    reading: str
-    parameters: str
+    reading: str  # "grid" or "nested"
+    parameters: str  # JSON with sorted keys
     seed: int
-    limits: str
-    status: str
-    message: str = ""
-    reason: str | None = None
-    objective: float | None = None
-    bound: float | None = None
-    accuracy: float | None = None
-    balanced_accuracy: float | None = None
+    limits: str  # JSON with sorted keys
+    status: str  # "done", "failed" or "skipped"
+    message: str = ""  # the reason for a failed or skipped row
+    reason: str | None = None  # why the fit stopped, as in `Result`
+    objective: float | None = None  # the cost of the tree by the method's judge
+    bound: float | None = None  # lower bound on the cost of any tree
+    accuracy: float | None = None  # share of the test rows
+    balanced_accuracy: float | None = None  # mean over classes of the share of their test rows
     splits: int | None = None
-    build_seconds: float | None = None
+    build_seconds: float | None = None  # to pose the problem
     fit_seconds: float | None = None
-    predict_seconds: float | None = None
-    session: int = 0
+    predict_seconds: float | None = None  # for the test rows
+    session: int = 0  # that wrote the row
 
     @property
     def job(self) -> Job:
-        """The job that the row belongs to."""
+        """The job of the row."""
         return Job(self.data_set, self.repetition, self.fold, self.method)
 
 
@@ -165,34 +142,18 @@ COLUMNS = Row._fields
 
 @dataclass(frozen=True)
 class Session:
-    """One call of the study: when, with what and where.
+    """One call of ``margintree study run``."""
 
-    Attributes
-    ----------
-    id : int
-        Its number in the store.
-    started : str
-        Date and time, UTC.
-    versions : str
-        Versions of the packages, as JSON.
-    commit_id : str
-        The commit of the source, where that is known.
-    machine : str
-        Processor, cores and system.
-    spec : str
-        Name and text of the specification, as JSON.
-    """
-
-    id: int
-    started: str
-    versions: str
-    commit_id: str
-    machine: str
-    spec: str
+    id: int  # in the store
+    started: str  # date and time, UTC
+    versions: str  # of the packages, as JSON
+    commit_id: str  # of the source; empty if unknown
+    machine: str  # processor, cores and system
+    spec: str  # name and text of the specification, as JSON
 
 
 def as_json(values: Mapping[str, Any]) -> str:
-    """Return names and values in the form in which the store keeps them.
+    """Return names and values as JSON with sorted keys, the form of the store.
 
     Examples
     --------
@@ -203,12 +164,7 @@ def as_json(values: Mapping[str, Any]) -> str:
 
 
 class Store:
-    """The rows of a study in a file.
-
-    Parameters
-    ----------
-    path : path-like
-        The file; it is made if it is not there.
+    """The rows of a study in a file, which is created if it does not exist.
 
     Examples
     --------
@@ -234,12 +190,12 @@ class Store:
             if tables:
                 self._check_version(int(connection.execute("PRAGMA user_version").fetchone()[0]))
             else:
-                # Readers and a writer do not wait for each other, and a killed one leaves no trace.
+                # Readers and a writer do not block each other, and a killed one leaves no trace.
                 connection.execute("PRAGMA journal_mode = WAL")
                 connection.executescript(_SCHEMA)
 
     def _check_version(self, version: int) -> None:
-        """Raise InvalidInputError unless the tables are those of this version of margintree."""
+        """Raise InvalidInputError unless the tables have the version of this margintree."""
         if version != SCHEMA_VERSION:
             age = "an older" if version < SCHEMA_VERSION else "a newer"
             raise InvalidInputError(
@@ -250,7 +206,7 @@ class Store:
 
     @classmethod
     def existing(cls, path: str | os.PathLike[str]) -> "Store":
-        """Return the store of a file that is there."""
+        """Return the store in an existing file."""
         if not Path(path).is_file() or not Path(path).stat().st_size:
             raise InvalidInputError(
                 f"The store {os.fspath(path)!r} must be a file that 'margintree study run' wrote; "
@@ -259,19 +215,10 @@ class Store:
         return cls(path)
 
     def begin(self, name: str, text: str, data: Mapping[str, str] | None = None) -> int:
-        """Note a new session, and return its number.
+        """Add a session with its specification and the fingerprints of its data sets.
 
-        Parameters
-        ----------
-        name, text : str
-            The specification that it follows.
-        data : dict, optional
-            The fingerprint of every data set that it uses.
-
-        Raises
-        ------
-        InvalidInputError
-            When the store is of another specification, or has runs of a data set that was another.
+        Return the number of the session. Raise InvalidInputError if the store belongs to another
+        specification or has runs on another version of a data set.
         """
         spec = as_json({"name": name, "text": text})
         with self._errors(), self._connection() as connection:
@@ -279,11 +226,13 @@ class Store:
             known = {text for (text,) in connection.execute("SELECT spec FROM sessions")}
             if known - {spec}:
                 raise InvalidInputError(
-                    f"The store {str(self.path)!r} must hold rows of one specification; it holds "
-                    f"those of another one than {name!r} as it is now. Choose another file."
+                    f"The store {str(self.path)!r} must hold rows of one specification; its rows "
+                    f"follow another one than the current {name!r}. Name another file with --store."
                 )
             self._keep_to(data or {}, connection)
-            values = _now(), as_json(_versions()), source_commit(), _machine(), spec
+            now = datetime.now(UTC).isoformat(timespec="seconds")
+            machine = f"{platform.machine()}, {os.cpu_count()} cores, {platform.system()}"
+            values = now, as_json(_versions()), source_commit(), machine, spec
             cursor = connection.execute(
                 "INSERT INTO sessions (started, versions, commit_id, machine, spec)"
                 " VALUES (?, ?, ?, ?, ?)",
@@ -292,22 +241,22 @@ class Store:
             return int(cursor.lastrowid or 0)
 
     def _keep_to(self, data: Mapping[str, str], connection: sqlite3.Connection) -> None:
-        """Note fingerprints; those of data sets with runs that are done must be the ones noted."""
+        """Add fingerprints; for a data set with finished runs they must not have changed."""
         connection.execute(_DATA)
         known = dict(connection.execute(_DATA_OF_DONE_ROWS))
         others = [name for name in data if known.get(name, data[name]) != data[name]]
         if others:
             raise InvalidInputError(
                 f"The store {str(self.path)!r} must hold runs on one version of a data set; those "
-                f"on {', '.join(others)} were done on another. Give the data folder of that time "
-                "(--data-dir), or choose another file."
+                f"on {', '.join(others)} were done on another. Name the earlier data folder with "
+                "--data-dir, or choose another file with --store."
             )
         connection.executemany("INSERT OR REPLACE INTO data VALUES (?, ?)", data.items())
 
     def write(self, session: int, job: Job, rows: Sequence[Row]) -> None:
-        """Write all rows of a job, in place of those it has, or none.
+        """Write all rows of a job, or none; they replace its earlier rows.
 
-        A job that is done stays so: another process, which could not do it, does not undo it.
+        A finished job keeps its rows if another process reports that it failed or skipped it.
         """
         marks = ", ".join("?" * len(COLUMNS))
         is_done = any(row.status == "done" for row in rows)
@@ -322,24 +271,24 @@ class Store:
             )
 
     def rows(self) -> list[Row]:
-        """Return all rows, ordered by their keys."""
+        """Return all rows, sorted by their keys."""
         order = "data_set, method, repetition, fold, reading, parameters"
         query = f"SELECT {', '.join(COLUMNS)} FROM runs ORDER BY {order}"
         return [Row(*values) for values in self._all(query)]
 
     def jobs(self, *statuses: str) -> set[Job]:
-        """Return the jobs with a row of one of these statuses; without any, all jobs."""
+        """Return the jobs that have a row with one of these statuses; by default all jobs."""
         query = "SELECT DISTINCT data_set, repetition, fold, method FROM runs"
         if statuses:
             query += f" WHERE status IN ({', '.join('?' * len(statuses))})"
         return {Job(*values) for values in self._all(query, statuses)}
 
     def is_done(self, job: Job) -> bool:
-        """Tell whether a job has rows that are done."""
+        """Return whether a job is finished."""
         return bool(self._all(_DONE, job))
 
     def sessions(self) -> list[Session]:
-        """Return the sessions, the first first."""
+        """Return the sessions, oldest first."""
         query = "SELECT id, started, versions, commit_id, machine, spec FROM sessions ORDER BY id"
         return [Session(*values) for values in self._all(query)]
 
@@ -349,7 +298,7 @@ class Store:
 
     @contextmanager
     def _connection(self) -> Iterator[sqlite3.Connection]:
-        """Yield a connection whose changes are kept if the block ends well."""
+        """Yield a connection that commits its changes if the block raises no error."""
         with closing(sqlite3.connect(self.path, timeout=_PATIENCE)) as connection, connection:
             yield connection
 
@@ -359,7 +308,7 @@ class Store:
             yield
         except sqlite3.DatabaseError as error:
             raise InvalidInputError(
-                f"The store {str(self.path)!r} must be a file of this command in a folder in which "
+                f"The store {str(self.path)!r} must be a file of this command, in a folder where "
                 f"you may write; {error}. Choose another file."
             ) from error
 
@@ -368,12 +317,8 @@ _IS_JOB = " AND ".join(f"{name} = ?" for name in Job._fields)
 _DONE = f"SELECT 1 FROM runs WHERE {_IS_JOB} AND status = 'done' LIMIT 1"
 
 
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")
-
-
 def _versions() -> dict[str, str]:
-    """Return the versions of Python and of the packages that are installed."""
+    """Return the versions of Python and of the installed packages."""
     versions = {"python": platform.python_version()}
     for package in _PACKAGES:
         with suppress(metadata.PackageNotFoundError):
@@ -381,14 +326,10 @@ def _versions() -> dict[str, str]:
     return versions
 
 
-def _machine() -> str:
-    return f"{platform.machine()}, {os.cpu_count()} cores, {platform.system()}"
-
-
 def source_commit() -> str:
-    """Return the commit of the source that runs, with a plus where it was changed since.
+    """Return the commit of the running source, with a plus if files have changed since.
 
-    Nothing where the source is not under version control, as in an installed package.
+    The text is empty if the source is not under version control, as in an installed package.
     """
     git = "git", "-C", str(Path(__file__).parent)
     try:

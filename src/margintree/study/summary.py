@@ -1,11 +1,13 @@
-"""Rows in, numbers out: what each method reached on each data set under each reading.
+"""From rows to numbers: the results of each method on each data set under each reading.
 
-Under the reading ``"grid"`` a repetition stands for the one combination of the grid whose mean
-accuracy over the folds is highest; among equals it is the one with the fewest splits, then the one
-with the smallest parameters, compared by their names. Under ``"fold"`` it stands for the
-combinations that are best in this sense on every fold by itself, under ``"nested"`` for those that
-were chosen inside the training folds. A repetition counts once it is done on every fold of the
-specification.
+The reading says which combination of parameters a repetition stands for:
+
+- ``"grid"``: the one combination of the grid with the highest mean accuracy over the folds. Ties
+  go to the fewest splits, then to the smallest parameters, compared in the order of their names;
+- ``"fold"``: the combination that is best in this sense on each fold by itself;
+- ``"nested"``: the combination that was chosen inside each training fold.
+
+A repetition counts once it is finished on every fold of the specification.
 """
 
 import json
@@ -25,11 +27,11 @@ from margintree.study.spec import Spec
 from margintree.study.store import Job, Row
 
 DIGITS = 12
-"""Digits to which two accuracies are compared: the order of a sum must not decide between them."""
+"""Digits in comparisons of accuracies: rounding errors of a sum must not break a tie."""
 
 
 class Key(NamedTuple):
-    """Where numbers belong: a data set, a method and a reading."""
+    """The place of numbers: a data set, a method and a reading."""
 
     data_set: str
     method: str
@@ -38,43 +40,21 @@ class Key(NamedTuple):
 
 @dataclass(frozen=True)
 class Repetition:
-    """One repetition, as means over its folds.
+    """One repetition, as means over its folds."""
 
-    Attributes
-    ----------
-    number : int
-        Which repetition, from 0.
-    accuracy, balanced_accuracy : float
-        Shares of the test rows.
-    splits, seconds : float
-        Splits used, NaN for what is no tree; seconds to pose and fit one model.
-    parameters : str
-        The chosen combination, as JSON; empty where every fold has its own.
-    """
-
-    number: int
+    number: int  # from 0
     accuracy: float
     balanced_accuracy: float
-    splits: float
-    seconds: float
-    parameters: str
+    splits: float  # NaN if the method builds no tree
+    seconds: float  # to pose and fit one model
+    parameters: str  # the chosen combination, as JSON; empty if every fold has its own
 
 
 class Spread(NamedTuple):
-    """Mean and standard deviation of a measure over repetitions.
-
-    Attributes
-    ----------
-    mean : float
-        The mean.
-    sd : float
-        The standard deviation of a sample (n - 1); NaN for a single repetition.
-    repetitions : int
-        Over how many.
-    """
+    """Mean and standard deviation of a measure over repetitions."""
 
     mean: float
-    sd: float
+    sd: float  # of a sample (n - 1); NaN for a single repetition
     repetitions: int
 
     @classmethod
@@ -90,13 +70,13 @@ class Spread(NamedTuple):
         return cls(fmean(values), sd, len(values))
 
     def times(self, factor: float) -> "Spread":
-        """Return the same in other units."""
+        """Return mean and deviation in other units."""
         return Spread(factor * self.mean, factor * self.sd, self.repetitions)
 
 
 @dataclass(frozen=True)
 class Effort:
-    """What was done, how often, and the seconds that it took in all."""
+    """A number of fits or choices, and their seconds in total."""
 
     count: int = 0
     seconds: float = 0.0
@@ -105,15 +85,15 @@ class Effort:
         return Effort(self.count + other.count, self.seconds + other.seconds)
 
     def per_second(self) -> float:
-        """Return how many per second; NaN where there are none."""
+        """Return the number per second; NaN if the time is 0."""
         return self.count / self.seconds if self.seconds > 0 else math.nan
 
     def each(self) -> float:
-        """Return the mean seconds of one; NaN where there are none."""
+        """Return the mean seconds; NaN if there are none."""
         return self.seconds / self.count if self.count else math.nan
 
     def minutes(self) -> float:
-        """Return the minutes in all; NaN where there are none."""
+        """Return the minutes in total; NaN if there are none."""
         return self.seconds / 60 if self.count else math.nan
 
 
@@ -122,22 +102,10 @@ Efforts: TypeAlias = dict[tuple[str, str], Effort]
 
 
 class Absence(NamedTuple):
-    """Rows without numbers that share a reason.
+    """Rows without numbers that share a reason: each of the methods on each of the data sets."""
 
-    Attributes
-    ----------
-    status : str
-        ``"failed"`` or ``"skipped"``.
-    message : str
-        Why.
-    methods, data_sets : tuple of str
-        Which; every one of the methods on every one of the data sets.
-    n_rows : int
-        How many rows.
-    """
-
-    status: str
-    message: str
+    status: str  # "failed" or "skipped"
+    message: str  # the reason
     methods: tuple[str, ...]
     data_sets: tuple[str, ...]
     n_rows: int
@@ -145,27 +113,13 @@ class Absence(NamedTuple):
 
 @dataclass(frozen=True)
 class Summary:
-    """What came out of a study.
+    """The results of a study."""
 
-    Attributes
-    ----------
-    data_sets, methods : tuple of str
-        All that have rows, also those whose rows have no numbers.
-    repetitions : dict
-        The repetitions that are complete, by `Key`.
-    absences : tuple of Absence
-        What failed or was skipped.
-    planned : int
-        How many repetitions there are to be; without a specification, the most that there are.
-    spec : Spec or None
-        What the study is to do, where that is known.
-    """
-
-    data_sets: tuple[str, ...]
-    methods: tuple[str, ...]
-    repetitions: dict[Key, tuple[Repetition, ...]]
+    data_sets: tuple[str, ...]  # all that have rows, even without numbers
+    methods: tuple[str, ...]  # all that have rows, even without numbers
+    repetitions: dict[Key, tuple[Repetition, ...]]  # the complete ones
     absences: tuple[Absence, ...]
-    planned: int
+    planned: int  # repetitions of the specification; if that is unknown, the most in the rows
     spec: Spec | None = None
 
     @cached_property
@@ -175,12 +129,12 @@ class Summary:
         return tuple(reading for reading in READINGS if reading in found)
 
     def status(self, data_set: str, method: str) -> str:
-        """Return ``"failed"`` or ``"skipped"`` where rows are, failed first; otherwise nothing."""
+        """Return ``"failed"`` or else ``"skipped"`` if there are such rows; otherwise ``""``."""
         return self._statuses.get((data_set, method), "")
 
     @cached_property
     def _statuses(self) -> dict[tuple[str, str], str]:
-        # Absences are sorted, so that what failed comes last here and stays.
+        # Absences are sorted. In reverse order failures come last and overwrite skipped rows.
         return {
             (data_set, method): absence.status
             for absence in reversed(self.absences)
@@ -189,7 +143,7 @@ class Summary:
         }
 
     def count(self, key: Key) -> int:
-        """Return how many repetitions are complete."""
+        """Return the number of complete repetitions."""
         return len(self.repetitions.get(key, ()))
 
     def values(self, key: Key, measure: str) -> dict[int, float]:
@@ -197,12 +151,12 @@ class Summary:
         return {one.number: getattr(one, measure) for one in self.repetitions.get(key, ())}
 
     def spread(self, key: Key, measure: str = "accuracy") -> Spread | None:
-        """Return mean and standard deviation of a measure, None where it has no numbers."""
+        """Return mean and standard deviation of a measure; None if it has no numbers."""
         values = list(self.values(key, measure).values())
         return Spread.of(values) if values and not any(map(math.isnan, values)) else None
 
     def means(self, reading: str, measure: str = "accuracy") -> FloatArray:
-        """Return the means by data set (rows) and method (columns), NaN where there are none."""
+        """Return the means by data set (rows) and method (columns), with NaN for missing ones."""
         spreads = [
             [self.spread(Key(data_set, method, reading), measure) for method in self.methods]
             for data_set in self.data_sets
@@ -212,15 +166,10 @@ class Summary:
 
 
 def summarise(rows: Iterable[Row], spec: Spec | None = None) -> Summary:
-    """Summarise the rows of a study, in whatever order they come.
+    """Summarise the rows of a study, which may come in any order.
 
-    Parameters
-    ----------
-    rows : iterable of Row
-        The rows.
-    spec : Spec, optional
-        What the study is to do. Without it, its folds and repetitions are those of the rows, and
-        nobody can tell what is still to come.
+    Without a specification, the rows define the folds and repetitions of the study, and it is
+    unknown whether more are to come.
 
     Examples
     --------
@@ -255,7 +204,7 @@ def summarise(rows: Iterable[Row], spec: Spec | None = None) -> Summary:
 def _candidates(
     rows: Iterable[Row], folds: set[int]
 ) -> Iterable[tuple[tuple[Key, int], Repetition]]:
-    """Yield the repetitions between which to choose: those that are done on all folds."""
+    """Yield the candidates of every repetition: the combinations that are done on all folds."""
     groups: dict[tuple[Key, int, str], list[Row]] = defaultdict(list)
     for row in rows:
         if row.status == "done":
@@ -293,13 +242,13 @@ def _seconds(row: Row) -> float:
 
 
 def _mean(values: Iterable[float | None]) -> float:
-    """Return the mean, in whatever order the values come; NaN when one is missing."""
+    """Return the mean, the same for any order of the values; NaN if one is missing."""
     numbers = [math.nan if value is None else value for value in values]
     return math.fsum(numbers) / len(numbers)
 
 
 def _preference(one: Repetition | Row) -> tuple[Any, ...]:
-    """Return what the chosen one of several repetitions, or rows, has the least of."""
+    """Return a sort key that is smallest for the preferred repetition or row."""
     splits = 0.0 if one.splits is None or math.isnan(one.splits) else one.splits
     accuracy = math.nan if one.accuracy is None else one.accuracy
     return -round(accuracy, DIGITS), round(splits, DIGITS), _in_grid(one.parameters)
@@ -307,7 +256,7 @@ def _preference(one: Repetition | Row) -> tuple[Any, ...]:
 
 @cache
 def _in_grid(parameters: str) -> list[tuple[str, bool, float, str]]:
-    """Return the place of a combination in its grid: parameters by name, numbers by size.
+    """Return a sort key for a combination: parameters by name, numbers by size.
 
     Examples
     --------
@@ -324,7 +273,7 @@ def _in_grid(parameters: str) -> list[tuple[str, bool, float, str]]:
 
 
 def _absences(rows: Iterable[Row]) -> tuple[Absence, ...]:
-    """Return the failed and skipped rows, grouped by what they have in common."""
+    """Return the failed and skipped rows, grouped by reason, methods and data sets."""
     counts: dict[tuple[str, str, str], dict[str, int]] = defaultdict(lambda: defaultdict(int))
     for row in rows:
         if row.status != "done":
@@ -339,28 +288,29 @@ def _absences(rows: Iterable[Row]) -> tuple[Absence, ...]:
 
 
 def grid_efforts(rows: Iterable[Row]) -> Efforts:
-    """Return the fits of the grid, posing included."""
-    return _efforts((row, _seconds(row)) for row in rows if _is_done(row, "grid"))
+    """Return the number and time of the fits of the grid, with the time to pose the problems."""
+    return _efforts(rows, "grid")
 
 
 def choice_efforts(rows: Iterable[Row]) -> Efforts:
-    """Return the choices inside training folds, each with the fit of what it chose."""
-    return _efforts((row, _seconds(row)) for row in rows if _is_done(row, "nested"))
+    """Return the number and time of the choices inside training folds, each with its last fit."""
+    return _efforts(rows, "nested")
 
 
 def _is_done(row: Row, reading: str) -> bool:
     return row.status == "done" and row.reading == reading
 
 
-def _efforts(times: Iterable[tuple[Row, float]]) -> Efforts:
+def _efforts(rows: Iterable[Row], reading: str) -> Efforts:
     found: dict[tuple[str, str], list[float]] = defaultdict(list)
-    for row, seconds in times:
-        found[row.data_set, row.method].append(seconds)
+    for row in rows:
+        if _is_done(row, reading):
+            found[row.data_set, row.method].append(_seconds(row))
     return {place: Effort(len(times), math.fsum(times)) for place, times in found.items()}
 
 
 def best(values: Sequence[float]) -> set[int]:
-    """Return which values are the largest; none where all are NaN.
+    """Return the indices of the largest values; none if all are NaN.
 
     Examples
     --------
@@ -373,12 +323,13 @@ def best(values: Sequence[float]) -> set[int]:
 
 
 def notes(summary: Summary, readings: Sequence[str] = tuple(READINGS)) -> list[str]:
-    """Return what a reader of the tables must know: what is missing, and why."""
+    """Return the notes below the tables: sources, readings, and missing numbers with reasons."""
     return [
         "Printed: Table 1 of Blanco, Japón and Puerto, https://doi.org/10.1007/s10994-023-06366-1.",
-        "Best by fold: the combination of the grid with the highest accuracy on the test rows of a "
-        "fold, an upper bound. Best by repetition: the one combination of the grid that is best "
-        "for all folds of a repetition. Nested: chosen inside the training fold.",
+        "Best by fold: the combination of the grid with the highest accuracy on the test rows of "
+        "each fold, an upper bound. Best by repetition: the one combination of the grid with the "
+        "highest mean accuracy over the folds of a repetition. Nested: the combination that is "
+        "chosen inside the training fold.",
         *_absence_notes(summary),
         *_unfinished_notes(summary, readings),
         *_unbegun_notes(summary),
@@ -386,7 +337,7 @@ def notes(summary: Summary, readings: Sequence[str] = tuple(READINGS)) -> list[s
 
 
 def _absence_notes(summary: Summary) -> Iterator[str]:
-    """Yield which rows failed or were skipped, how many, and why."""
+    """Yield the failed and skipped rows with their number and reason."""
     for absence in summary.absences:
         methods = ", ".join(map(method_label, absence.methods))
         who = "all methods" if absence.methods == summary.methods else methods
@@ -397,7 +348,7 @@ def _absence_notes(summary: Summary) -> Iterator[str]:
 
 
 def _unfinished_notes(summary: Summary, readings: Sequence[str]) -> Iterator[str]:
-    """Yield what has fewer repetitions than planned though nothing is known to prevent them."""
+    """Yield the methods with fewer repetitions than planned that were not skipped."""
     found: dict[tuple[str, str, int], list[str]] = defaultdict(list)
     for reading in readings:
         for method in summary.methods:
@@ -416,11 +367,11 @@ def _unfinished_notes(summary: Summary, readings: Sequence[str]) -> Iterator[str
 
 
 def _unbegun_notes(summary: Summary) -> Iterator[str]:
-    """Yield what the specification has and the rows have not, or that nobody knows."""
+    """Yield the methods and data sets of the specification that have no rows yet."""
     if summary.spec is None:
         yield (
-            "The specification is not known, for the file of the sessions is not beside that of "
-            "the rows: more folds and repetitions may have been planned than there are."
+            "The specification is not known, since the file of the sessions is not beside the file "
+            "of the rows. More folds and repetitions may have been planned than are shown."
         )
         return
     wanted = {
@@ -429,4 +380,4 @@ def _unbegun_notes(summary: Summary) -> Iterator[str]:
     }
     for what, names in wanted.items():
         if names:
-            yield f"No rows yet of the {what} {', '.join(names)}."
+            yield f"No rows yet for the {what} {', '.join(names)}."
