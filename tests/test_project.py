@@ -36,6 +36,14 @@ def test_contributing_names_every_session(session):
     assert f"nox -s {session}" in (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 
 
+def test_the_same_tests_run_without_compilation_everywhere():
+    """Those of the noxfile, by name, are those of .ci/run, and they are there."""
+    (listed,) = re.findall(r"^KERNEL_TESTS = \((.*)\)$", NOXFILE, re.MULTILINE)
+    paths = re.findall(r'"(.+?)"', listed)
+    assert f"pytest -q {' '.join(paths)}\n" in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+    assert all((ROOT / path).exists() for path in paths)
+
+
 def test_the_oldest_python_is_tested_first():
     """The sessions begin with the version that the package asks for."""
     assert PROJECT["requires-python"] == f">={PYTHONS[0]}"

@@ -325,7 +325,11 @@ rows = st.builds(
     objective=st.none() | st.floats(allow_nan=False),
     accuracy=st.none() | st.floats(0, 1),
     splits=st.none() | st.integers(0, 7),
+    bound=st.none(),
+    balanced_accuracy=st.none(),
+    build_seconds=st.none(),
     fit_seconds=st.none() | st.floats(0, 1e4),
+    predict_seconds=st.none(),
 )
 
 
