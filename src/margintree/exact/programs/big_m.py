@@ -77,7 +77,7 @@ def derive_bounds(problem: Problem, upper_bound: float, no_idle_parent: bool) ->
 
 
 def row_tolerance(problem: Problem, big_m: FloatArray) -> float:
-    """Return how far a row may be violated while the routing margin stays clear.
+    """Return the largest violation of a row that leaves the routing margin clear.
 
     If z is a tolerance away from 0 or 1 for a training row, C2 moves by M times that tolerance. The
     row of C2 itself may be off by a tolerance relative to M. Both together must stay below the

@@ -109,7 +109,7 @@ class LeafBuilder:
         }
 
     def _mass(self) -> Rows:
-        """State that a leaf with rows has at least the least weight."""
+        """State that a leaf with rows has the weight that the rules demand."""
         weight = total(self.problem.row_weights[:, None], self["z"])
         return rows([*weight, (-self.problem.rules.least_mass, self["l"])], lower=0.0)
 
