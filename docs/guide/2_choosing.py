@@ -2,39 +2,38 @@
 Choosing depth and costs
 ========================
 
-Four numbers decide what a good tree is: how deep it may be, and what it pays for a misclassified
-row (``c1``), for margin violation (``c2``) and for a split (``c3``). Only their proportions to the
-margin term, whose price is fixed, and to each other matter.
+Four numbers decide which tree is good: its largest depth, and the costs of a misclassified row
+(``c1``), of margin violation (``c2``) and of a split (``c3``). The margin term has a fixed weight,
+so only the proportions of the costs to it and to each other matter.
 """
 
 # %%
-# What each number does
-# ---------------------
+# The four numbers
+# ----------------
 #
 # ``max_depth``
 #     A tree of depth D asks every row at most D questions and has at most :math:`2^D` leaves. K
-#     classes need depth :math:`\lceil \log_2 K \rceil` at least; margintree warns below that. A
-#     greater depth never costs more, as a tree need not use it, but it takes longer and may
-#     overfit.
+#     classes need at least depth :math:`\lceil \log_2 K \rceil`; margintree warns below that. A
+#     greater depth never has a larger optimal cost, but it takes longer and may overfit.
 # ``c1``, cost of an error
-#     The larger it is, the more margin the tree gives up to get one more training row right. With
-#     noisy labels take it small; where the classes really are separate, large.
+#     A larger value makes the tree give up more margin for one more correct training row. Use a
+#     small value for noisy labels and a large value for classes that are truly separate.
 # ``c2``, cost of a unit of violation
-#     The larger it is, the emptier the margins must be, so the narrower they become. As in a
+#     A larger value allows fewer rows inside the margins, so the margins become narrower. As in a
 #     support vector machine, small values give wide margins that ignore rows near the border.
 # ``c3``, cost of a split
-#     What a split must save to be worth its place. It is the knob for small trees.
+#     A split is made only if it saves at least this cost. Use a larger value for small trees.
 #
-# Costs count rows, so twice as many rows are like twice the ``c1`` and ``c2``. Features are scaled
-# to [0, 1], so the costs do not depend on their units.
+# Costs count rows, so twice as many rows have the effect of twice the ``c1`` and ``c2``. Features
+# are scaled to [0, 1], so the costs do not depend on their units.
 
 # %%
 # Costs on data with noise
 # ------------------------
 #
-# Two classes in three clouds; one label in twelve is wrong. From left to right ``c1`` grows and
-# the tree goes after more rows; from top to bottom ``c2`` falls and its margins become wider. At
-# the top left no split is worth its margin, and the tree is a single leaf.
+# The data are two classes in three clouds; one label in twelve is wrong. From left to right ``c1``
+# grows, and the tree fits more rows. From top to bottom ``c2`` falls, and the margins become wider.
+# At the top left no split is worth its margin, and the tree is a single leaf.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -59,11 +58,11 @@ for row, c2 in zip(axes, (10.0, 0.1), strict=True):
 # Let cross-validation choose
 # ---------------------------
 #
-# `MOCTSVMClassifierCV` fits trees of several depths and costs without a quarter of the rows, four
-# times, and keeps the combination that predicts the rows left out best; of several that do equally
-# well, the one with the fewest splits. Along a grid of costs every search begins from the trees
-# before it, so that a choice takes seconds where fits one by one would take minutes. `plot_path`
-# shows whether the best point lies inside the grid; where it lies on an edge, move the grid.
+# `MOCTSVMClassifierCV` leaves out one quarter of the rows at a time and fits trees of several
+# depths and costs to the others. It chooses the combination with the best predictions for the rows
+# left out, and among equally good ones the combination with the fewest splits. Along a grid of
+# costs every search begins from the trees before it, so a choice takes seconds instead of minutes.
+# `plot_path` shows whether the best point is inside the grid. If it is on an edge, move the grid.
 
 from margintree import MOCTSVMClassifierCV, plot_path
 
@@ -73,16 +72,15 @@ print(clf.best_params_, f"score {clf.best_score_:.3f}, splits: {clf.tree_.n_spli
 plot_path(clf)
 
 # %%
-# What was chosen is a classifier like any other, ``clf.best_estimator_``; ``clf.cv_results_`` has
-# all scores, as scikit-learn's searches do. A parameter with a single value is not chosen.
-# ``time_limit`` holds for the whole choice, ``n_jobs`` spreads its fits over processes, and
-# ``verbose=1`` tells how far it is. Of thousands of rows the fits of the choice learn from samples
-# (``path_rows``); the last fit, with what was chosen, learns from all of them. The command
-# ``margintree fit`` chooses in this way whatever depth or cost it is not given.
+# ``clf.best_estimator_`` is the chosen classifier, and ``clf.cv_results_`` has all scores, as in
+# scikit-learn's searches. A parameter with a single value is fixed. ``time_limit`` applies to the
+# whole choice, ``n_jobs`` spreads its fits over processes, and ``verbose=1`` reports its progress.
+# With thousands of rows the fits of the choice learn from samples (``path_rows``); the last fit
+# learns from all rows. The command ``margintree fit`` chooses the depth and the costs in this way,
+# unless you give them.
 #
-# `TreeClassifierCV` does the same for any of our classifiers. You give it the classifier with all
-# parameters that are not chosen. By default it chooses the number of splits of CART and OCT, the
-# price of a feature of OCT-H, and the costs of MOCTSVM and OCTSVM.
+# `TreeClassifierCV` does the same for the other classifiers. For CART and OCT it chooses the number
+# of splits, for OCT-H the cost of a feature, and for OCTSVM its costs.
 
 from margintree import CARTClassifier, TreeClassifierCV
 
@@ -90,15 +88,15 @@ cart = TreeClassifierCV(CARTClassifier()).fit(X, y)
 print(cart.best_params_, f"score {cart.best_score_:.3f}")
 
 # %%
-# Any other search over parameters works as well, such as scikit-learn's `GridSearchCV` around a
-# `MOCTSVMClassifier`. Report the score of a choice on rows that had no part in it: hold some back
+# You can also use any other search over parameters, such as scikit-learn's `GridSearchCV` with a
+# `MOCTSVMClassifier`. Report the score of a choice on rows that it did not use: hold some rows out
 # first, or nest one cross-validation in another. The best score of a grid is always a little too
-# good.
+# high.
 
 # %%
 # Choosing the depth
 # ------------------
 #
-# It is chosen with the costs unless it is given. To do it by hand, start with the least depth that
-# can name all classes, and go deeper while the score on held-out rows gains;
+# The choice above includes the depth. To choose it by hand, start with the least depth that can
+# name all classes, and go deeper as long as the score on held-out rows improves;
 # :ref:`an example <sphx_glr_auto_examples_choose_depth.py>` compares depths.

@@ -2,8 +2,8 @@
 Reporting and exporting
 =======================
 
-A fitted tree can leave Python in several ways: as a page that explains it, as text, as code, as a
-query, as a file. All of them name features and classes as you do, and use original units.
+You can export a fitted tree as a page that explains it, as text, as code, as a query and as a file.
+All exports use your names of features and classes, and original units.
 """
 
 from margintree import MOCTSVMClassifier, plot_tree
@@ -18,11 +18,10 @@ plot_tree(clf, feature_names=names)
 # A page that explains the tree
 # -----------------------------
 #
-# ``clf.report(X, y)`` makes one HTML page: the tree, the way of every row through it, what would
-# happen with other values, the smallest change of a feature that changes a prediction, scores, and
-# what the fit cost and proved. It needs no network; in a notebook it shows itself.
-# `Here is the report on this tree <../../report.html>`_. On the command line it is
-# ``margintree report``.
+# ``clf.report(X, y)`` makes one HTML page. It shows the tree, the path of every row or of your own
+# values, the smallest change of a feature that changes a prediction, scores, and the cost and proof
+# of the fit. It needs no network, and a notebook shows it directly.
+# `Here is the report on this tree <../../report.html>`_. The command is ``margintree report``.
 
 report = clf.report(iris.X, iris.y, feature_names=names)
 print(report)
@@ -41,8 +40,8 @@ print(export_dot(clf, feature_names=names)[:90], "...")
 # Python without margintree
 # -------------------------
 #
-# `to_python` returns the source of a module that imports nothing. Its arithmetic is that of the
-# classifier in the same order, so its labels are the same on every row.
+# `to_python` returns the source of a module without imports. Its arithmetic is that of the
+# classifier in the same order, so the labels agree on every row.
 
 from margintree import to_python
 
@@ -66,19 +65,18 @@ print(to_sql(clf, column_names=["sl", "sw", "pl", "pw"])[:260], "...")
 # ONNX
 # ----
 #
-# ``margintree.to_onnx(clf)`` returns a model for onnxruntime and the like; it needs the extra
-# ``onnx``. Scaling is inside: feed raw rows as 64-bit floats.
+# ``margintree.to_onnx(clf)`` returns a model for onnxruntime and similar tools; it needs the extra
+# ``onnx``. The model scales the features itself: give it raw rows as 64-bit floats.
 #
 # Model files
 # -----------
 #
-# `save` and `load` keep the classifier itself, with what was proved about it, as JSON without code.
-# :doc:`The model format </model-format>` is documented. Pickle works as well, but runs code when it
-# is read.
+# `save` writes the classifier and its proof as JSON without code, and `load` reads it. See
+# :doc:`the model format </model-format>`. Pickle works as well, but reading a pickle runs code.
 #
 # From the command line
 # ---------------------
 #
 # :doc:`The command </auto/command>` writes all of these: ``margintree export model.json --format
-# sql``, or ``text``, ``dot``, ``json``, ``python``, ``onnx``. :doc:`Taking a tree elsewhere
-# </exports>` says what is exact in them and what is rounded.
+# sql``, or ``text``, ``dot``, ``json``, ``python``, ``onnx``. :doc:`Exporting a tree </exports>`
+# says which numbers are exact and which are rounded.

@@ -3,17 +3,16 @@ Nine corrections to the printed model
 =====================================
 
 margintree solves the model of Blanco, Japón and Puerto (`Machine Learning, 2023
-<https://doi.org/10.1007/s10994-023-06366-1>`_). As printed, the model contradicts the text of its
-own paper in places. This page goes through the differences, for a reader who has the paper open,
-and shows on instances of a few points what each does: the printed version is put back into our
-model, one misprint at a time, and solved. :doc:`The model itself </mathematics>` has a page of its
-own.
+<https://doi.org/10.1007/s10994-023-06366-1>`_). In some places the printed model contradicts the
+text of its paper. This page explains the differences to a reader who has the paper at hand. It
+shows the effect of each misprint on a few points: margintree's model is solved with this one
+misprint put back. :doc:`The model itself </mathematics>` has its own page.
 """
 
 # %%
-# The instances and the printed versions are those of ``tests/printed_variants.py``, which
-# ``tests/test_corrections.py`` checks. The truth comes from ``cheapest_tree``, which tries every
-# routing of the points and shares no code with the model. (To run this page by itself, set
+# The instances and the printed versions are in ``tests/printed_variants.py`` and are checked by
+# ``tests/exact/programs/test_corrections.py``. The true optimum comes from ``cheapest_tree``, which
+# tries every routing of the points and shares no code with the model. (To run only this page, set
 # ``PYTHONPATH`` to the folder ``tests``.)
 
 from dataclasses import replace
@@ -27,12 +26,12 @@ figures = {}
 
 
 def compare(name, problem, variant):
-    """Print the true optimum, what the printed version claims, and what its tree really costs."""
+    """Print the true optimum, the claim of the printed version, and the true cost of its tree."""
     truth = cheapest_tree(problem).cost
-    ours = optimum(build(problem, 1.01 * truth))
+    corrected = optimum(build(problem, 1.01 * truth))
     claim, tree = optimum(variant), judged(problem, variant).total
     figures[name] = claim / truth, tree / truth
-    print(f"true optimum {truth:8.3f}    our model {ours:8.3f}")
+    print(f"true optimum {truth:8.3f}    corrected model {corrected:8.3f}")
     print(f"as printed   {claim:8.3f}    its tree really costs {tree:8.3f}")
 
 
@@ -41,8 +40,8 @@ def compare(name, problem, variant):
 # ------------------------
 #
 # The text has :math:`\frac12\|w\|^2` for the margin, the assembled model :math:`\frac12\|w\|`. The
-# squared form is that of support vector machines and the default here; ``margin_norm="plain"`` is
-# the other. They are different problems with different optima:
+# squared form is that of support vector machines and the default here; ``margin_norm="plain"``
+# gives the other form. These are different problems with different optima:
 
 for norm in ("squared", "plain"):
     problem = problem_of(PLANE, (10, 1, 0.5), margin_norm=norm)
@@ -52,10 +51,10 @@ for norm in ("squared", "plain"):
 # 2. A constant is missing in C2
 # ------------------------------
 #
-# The constraints that tie a point's violation to a split must fall silent for points that do not
-# come to that split. Printed with the coefficient 1 they do not: a point far outside the node
-# is charged its distance to a hyperplane that it never meets. What is needed is a large constant M,
-# and ours comes from the data and a bound on :math:`\|w\|`, never from thin air.
+# The constraints that connect a point's violation to a split must have no effect on points that do
+# not reach that split. With the printed coefficient 1 they do: a point outside the node pays for
+# its distance to a hyperplane that it never meets. The constraints need a large constant M.
+# margintree computes it from the data and a bound on :math:`\|w\|`.
 
 problem = problem_of(SEVEN, (10, 1, 0.1), depth=2)
 compare("C2 without M", problem, printed.c2_without_big_m(literal(problem)))
@@ -64,44 +63,45 @@ compare("C2 without M", problem, printed.c2_without_big_m(literal(problem)))
 # 3. Side and sign may disagree
 # -----------------------------
 #
-# Nothing in the printed model stops a point from being sent to one side while its sign says the
-# other: it pays a violation above 1 and is then counted as right. When ``c1`` is large against
-# ``c2`` that is a bargain, and the model claims no errors for a tree that predicts badly.
+# In the printed model a point may go to one side although its sign says the other. It then pays a
+# violation above 1 and counts as correct. If ``c1`` is large relative to ``c2``, this is cheap, and
+# the model claims no errors for a tree that predicts badly.
 
 problem = problem_of(LINE, (20, 0.3, 0.1))
 compare("no routing margin", problem, printed.without_routing_margin(literal(problem)))
 
 # %%
-# To limit violations to 1 is not enough. With w = 0 and b = 0 every point lies on the hyperplane
-# and may go wherever it likes at a price of 1:
+# A limit of 1 on violations is not enough. With w = 0 and b = 0 every point is on the hyperplane
+# and may go to either side at a cost of 1 unit of violation:
 
 problem = problem_of(LINE, (20, 0.1, 0.1))
 compare("violations up to 1", problem, printed.with_e_up_to_one(literal(problem)))
 
 # %%
-# So violations are at most 1 - eps (``routing_margin``): every training row is a little away from
-# every hyperplane that it passes, and its side is its sign.
+# So violations are at most 1 - eps (``routing_margin``): every training row keeps a small distance
+# from every hyperplane that it passes, and its sign decides its side.
 #
 # 4. C5 must hold at the leaves
 # -----------------------------
 #
-# C5 ties the child to which a point goes to the side that it is on. It is printed for branch nodes
-# only; then nothing ties points to leaves, each picks a leaf that names its class, and all is free:
+# C5 connects the child that a point reaches with the side of the point. It is printed for branch
+# nodes only. Then nothing connects points with leaves: each point takes a leaf of its class, and
+# the tree costs nothing:
 
 problem = problem_of(PLANE, (10, 1, 0.5))
 print(f"true optimum {cheapest_tree(problem).cost:.3f}")
 print(f"as printed   {abs(optimum(printed.c5_at_branch_nodes_only(literal(problem)))):.3f}")
 
 # %%
-# Also, a figure's text sends the positive side left, while the constraints send it right. Here the
-# constraints stand: :math:`f \ge 0` goes right.
+# Also, the text of a figure sends the positive side left, while the constraints send it right.
+# margintree follows the constraints: :math:`f \ge 0` goes right.
 #
 # 5. C6b does not make h a product
 # --------------------------------
 #
-# h is to be 1 exactly for points that are in a node and on its positive side. As printed,
-# :math:`h \le z - \alpha + 1` allows h = 1 for a point on the negative side; then all points of a
-# node seem to go one way, the node seems not to split, and c3 is never paid. Needed are
+# h must be 1 exactly for points that are in a node and on its positive side. As printed,
+# :math:`h \le z - \alpha + 1` allows h = 1 for a point on the negative side. Then all points of a
+# node seem to go to one side, the node seems not to split, and c3 is never paid. The model needs
 # :math:`h \le \alpha` and :math:`\alpha \le z`, which the paper lists among its valid inequalities.
 
 problem = problem_of(PLANE, (10, 1, 5))
@@ -113,10 +113,10 @@ print(f"true optimum {truth:.3f}, as printed {optimum(variant):.3f}: a split for
 # 6. The constant of C8
 # ---------------------
 #
-# C8 counts the errors of a leaf, and its constant must be so large that it says nothing about the
-# classes that the leaf does not name. The paper suggests :math:`n - \max_k n_k`; but with many
-# points of one class and one of another that cuts off the tree that finds the one. The right
-# constant is :math:`n - n_k`, class by class.
+# C8 counts the errors of a leaf. Its constant must be so large that it has no effect for the
+# classes that the leaf does not name. The paper suggests :math:`n - \max_k n_k`. With many points
+# of one class and one point of another, this excludes the tree that separates the one point. The
+# right constant is :math:`n - n_k`, class by class.
 
 problem = problem_of((PLANE[0], [0, 0, 0, 0, 0, 1]), (10, 1, 0.1))
 compare("constant of C8", problem, printed.c8_with_reduced_constant(literal(problem), problem))
@@ -126,15 +126,14 @@ compare("constant of C8", problem, printed.c8_with_reduced_constant(literal(prob
 # -------------------------
 #
 # :math:`z_{is} + z_{js} \le z_{it} + z_{jt}` holds for s below t, where it follows from C4. For
-# other nodes it is wrong: two points may well be together in one leaf and in no other node of
-# the pair.
+# other nodes it is wrong: two points may both be in the leaf s and neither of them in the node t.
 
 problem = problem_of(PLANE, (10, 1, 0.1))
 compare("companions", problem, printed.with_companions(literal(problem), problem))
 
 # %%
-# "Every class owns a leaf" is no valid inequality either: with more classes than leaves nothing
-# satisfies it, and a class of one point amid another is better not named.
+# "Every class owns a leaf" is not a valid inequality either. With more classes than leaves nothing
+# satisfies it, and for a class of a single point amid another class a leaf may cost too much.
 
 X = [[0.0], [1.0], [4.0], [5.0], [6.0], [9.0], [10.0], [4.5]]
 problem = problem_of((X, [0, 0, 1, 1, 1, 2, 2, 3]), (10, 1, 1), depth=2)
@@ -142,27 +141,28 @@ owns = replace(Strengthening.default(), every_class_owns_leaf=True)
 compare("every class a leaf", problem, build(problem, 100.0, owns))
 
 # %%
-# That two sibling leaves of a split never need the same class is true, and we use it.
+# It is true that two sibling leaves of a split never need the same class, and margintree uses it.
 #
 # 8. Fixing clusters is a heuristic
 # ---------------------------------
 #
-# The paper speeds its solver up by sending a dense cluster to the first leaf and a far one to the
-# last. Nothing says that the best tree does so; it may not even part them:
+# To speed up its solver, the paper sends a dense cluster to the first leaf and a distant cluster to
+# the last. The best tree need not do so; it may not even separate them:
 
 problem = problem_of(([[0.0], [0.1], [9.9], [10.0]], [0, 0, 0, 1]), (1, 1, 1))
 fixing = replace(Strengthening.none(), cluster_fixing=True)
 compare("fixed clusters", problem, build(problem, 10.0, fixing))
 
 # %%
-# It is an option here, off by default. What is free is symmetry: to negate a split and swap its
-# subtrees changes nothing, so one chosen point of every node may be sent left.
+# This is an option here, off by default. Symmetry can be used without loss: if a split is negated
+# and its subtrees are swapped, the tree stays the same. So one chosen point of every node may be
+# sent left.
 #
 # 9. Sums over the wrong nodes
 # ----------------------------
 #
-# The sums over all nodes in the assembled objective mean the branch nodes for violations and
-# splits, and the leaves for errors: only there do the variables exist.
+# The assembled objective has sums over all nodes. They mean the branch nodes for violations and
+# splits, and the leaves for errors, since the variables exist only there.
 
 program = literal(problem_of(PLANE, (10, 1, 0.5), depth=2))
 for name, meaning in (("e", "violations"), ("d", "splits"), ("L", "errors")):
@@ -171,12 +171,12 @@ for name, meaning in (("e", "violations"), ("d", "splits"), ("L", "errors")):
 # %%
 # The text also speaks of twelve data sets where its table has thirteen.
 #
-# How far off each is
-# -------------------
+# Size of the errors
+# ------------------
 #
-# What the printed versions claim and what their trees really cost, with the true optimum as 1. A
-# claim below 1 is a cost that no tree has; a claim above 1 says that the best tree was cut off; a
-# tree above 1 is one that should not have been chosen. The others have their numbers above.
+# The picture shows the claims of the printed versions and the true costs of their trees, relative
+# to the true optimum. No tree has a cost below 1. A claim above 1 means that the model excludes the
+# best tree. A tree above 1 should not have been chosen. The numbers of the others are above.
 
 import matplotlib.pyplot as plt
 

@@ -75,7 +75,7 @@ def data_folder(data_dir: str | os.PathLike[str] | None = None) -> Path | None:
     folder = Path(name)
     if not folder.is_dir():
         raise InvalidInputError(
-            f"The data folder must be an existing folder; {str(folder)!r} is none. Correct "
+            f"The data folder must be an existing folder; {str(folder)!r} is not. Correct "
             f"--data-dir or {DATA_VARIABLE}."
         )
     return folder
@@ -104,7 +104,7 @@ def place_of(name: str, data_dir: str | os.PathLike[str] | None = None) -> str:
 def _entry(name: str) -> Entry:
     if name not in CATALOGUE:
         raise InvalidInputError(
-            f"The data set must be one of {', '.join(CATALOGUE)}; {name!r} was given."
+            f"The data set must be one of {', '.join(CATALOGUE)}; {name!r} was given. Choose one."
         )
     return CATALOGUE[name]
 

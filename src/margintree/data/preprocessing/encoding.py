@@ -122,7 +122,7 @@ class CategoryColumn(_AnyColumn):
     Attributes
     ----------
     levels : tuple of str
-        The categories that are told apart.
+        The categories that are distinguished.
     baseline : str or None
         The level without a feature, if any, with which the others are compared.
     groups_others : bool

@@ -46,7 +46,7 @@ def plot_partition(
     appear in a region of another colour.
 
     With ``node`` the picture shows one split. Rows that go right are black and rows that go left
-    white, whatever their labels. Rows at other nodes are faint.
+    white, regardless of their labels. Rows at other nodes are faint.
 
     Parameters
     ----------
