@@ -153,7 +153,8 @@ def cells_of(table: Any) -> list[Cells]:
     if array.ndim != 2:
         raise InvalidInputError(
             "A table must have rows with the same number of cells; the given shape is "
-            f"{array.shape}. Give a pandas or polars frame, a two-dimensional array or a list of rows."
+            f"{array.shape}. Give a pandas or polars frame, a two-dimensional array or a list of "
+            "rows."
         )
     return [Cells(f"x{j}", _array(column)) for j, column in enumerate(array.T)]
 
