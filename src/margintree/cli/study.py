@@ -68,12 +68,12 @@ def run(
     from margintree.study.spec import read_spec
     from margintree.study.store import Store
 
-    what, rows = read_spec(spec), Store(store or store_path(spec))
+    plan, kept = read_spec(spec), Store(store or store_path(spec))
     try:
-        with _progress(what, rows, data_set, method, retry) as tell:
+        with _progress(plan, kept, data_set, method, retry) as tell:
             run_study(
-                what,
-                rows,
+                plan,
+                kept,
                 n_jobs=jobs,
                 dask=dask,
                 data_dir=data_dir,
@@ -83,9 +83,9 @@ def run(
                 tell=tell,
             )
     except KeyboardInterrupt:
-        typer.echo(f"Interrupted; the same command continues with {rows.path}.", err=True)
+        typer.echo(f"Interrupted; the same command continues with {kept.path}.", err=True)
         raise typer.Exit(INTERRUPTED) from None
-    _print_status(what, rows)
+    _print_status(plan, kept)
 
 
 @app.command()

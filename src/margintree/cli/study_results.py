@@ -69,7 +69,7 @@ ReadingOption = Annotated[
         "--reading",
         "-r",
         help="Parameters: best on the test rows of each fold ('fold') or of each repetition "
-        "('grid'), or chosen inside the training fold ('nested').",
+        "('grid'), chosen inside the training fold ('nested'), or all three.",
     ),
 ]
 FormatOption = Annotated[TableFormat, typer.Option("--format", "-f", help="Format of the output.")]

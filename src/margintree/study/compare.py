@@ -133,7 +133,7 @@ def _ranks_table(found: Contest, reading: str, ranking: Ranking) -> Table:
 
 
 def _behind(found: Contest, ranking: Ranking, j: int) -> str:
-    """Return the methods whose ranks are at least a critical difference behind that of one."""
+    """Return the methods whose ranks are at least a critical difference behind the rank of one."""
     least = ranking.ranks[j] + ranking.critical_difference
     behind = [m for m, rank in zip(found.methods, ranking.ranks, strict=True) if rank >= least]
     return ", ".join(map(method_label, behind)) or "–"

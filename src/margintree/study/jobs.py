@@ -45,7 +45,7 @@ def canonical(data: Dataset) -> tuple[FloatArray, AnyArray]:
 
 
 def table_fingerprint(X: FloatArray, y: AnyArray) -> str:
-    """Return a text that identifies these rows; only the order of the class names matters.
+    """Return a text that identifies these rows; class names count only by their order.
 
     Examples
     --------

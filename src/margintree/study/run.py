@@ -111,8 +111,8 @@ def _check_names(what: str, given: Collection[str] | None, known: Collection[str
     for name in given or ():
         if name not in known:
             raise InvalidInputError(
-                f"The {what} must be one of the specification: {', '.join(known)}; {name!r} was "
-                "given. Choose one of these, or add it to the specification."
+                f"The {what} must be in the specification, which has {', '.join(known)}; {name!r} "
+                "was given. Choose one of these, or add it to the specification."
             )
 
 
