@@ -68,7 +68,7 @@ def _lines(model: NamedTree, node: int) -> Iterator[str]:
 
 
 def _string(lines: Iterable[str]) -> str:
-    """Return lines of text as a string of dot without special characters."""
+    """Return lines of text as a string of dot, with special characters escaped."""
     # A backslash begins an escape and an ampersand a character of HTML, also within quotes.
     escapes = str.maketrans({"\\": "\\\\", '"': '\\"', "&": "&amp;"})
     return '"' + "\\n".join(line.translate(escapes) for line in lines) + '"'

@@ -1,4 +1,4 @@
-// How the values of a row become the features of the tree, as margintree.preprocessing does it. The
+// How the values of a row become the features of the tree, as margintree.data.preprocessing does it. The
 // value of a cell is a number, the position of a level, the number of levels for any other text, or
 // null where the cell is missing. Nothing here knows of the page.
 

@@ -1,6 +1,6 @@
 "use strict";
 
-// The tree and its arithmetic, as margintree.tree does it: features are scaled, the value of a
+// The tree and its arithmetic, as margintree.core.tree does it: features are scaled, the value of a
 // split is f = b + w z, summed in this order, and a row goes right when f >= 0. The root is node 1,
 // the children of t are 2t and 2t + 1. Nothing here knows of the page.
 
