@@ -152,14 +152,8 @@ def cells_of(table: Any) -> list[Cells]:
     array = np.asarray(table) if hasattr(table, "dtype") else np.array(table, dtype=object)
     if array.ndim != 2:
         raise InvalidInputError(
-<<<<<<< HEAD
-            "A table must have rows with the same number of cells; the given shape is "
-            f"{array.shape}. Give a pandas or polars frame, a two-dimensional array or a list of "
-            "rows."
-=======
             f"A table must have rows of equal length; the given shape is {array.shape}. Give a "
             "pandas or polars frame, a two-dimensional array or a list of rows."
->>>>>>> 74f7a2c38637c0059edb22e3f31c5128a97daf77
         )
     return [Cells(f"x{j}", _array(column)) for j, column in enumerate(array.T)]
 
