@@ -52,9 +52,6 @@ SAME_MEANING = {
 }
 """Names that several modules or classes have, and what all of them mean by it."""
 
-TO_BE_RENAMED = {"base", "constraints", "solve", "table", "Learner", "Rows", "Table"}
-"""Names with several meanings that are still there. The list may become shorter, not longer."""
-
 LEVELS = {room: level for level, room in enumerate(ROOMS)} | {"__main__": len(ROOMS)}
 MODULES = sorted(path.relative_to(PACKAGE) for path in PACKAGE.rglob("*.py"))
 
@@ -123,8 +120,7 @@ def test_one_name_means_one_thing():
     alike = {name.lstrip("_") for name in SAME_MEANING}
     assert alike <= {*several}, "SAME_MEANING names what is there once only"
     clashes = {name: places for name, places in several.items() if name not in alike}
-    assert {*clashes} <= TO_BE_RENAMED, clashes
-    assert {*clashes} == TO_BE_RENAMED, "take what was renamed off the list"
+    assert not clashes
 
 
 def imported_modules(source, known):

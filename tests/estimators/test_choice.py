@@ -400,7 +400,7 @@ def test_it_takes_tables_too():
     ("axes", "named"),
     [
         ({"c1": []}, r"list of values to choose from for c1; \[\] was given\. Give"),
-        ({"c1": [[1.0], [3.0, 4.0]]}, "list of values to choose from for c1; .*was given"),
+        ({"c1": [[1.0], [3.0, 4.0]]}, r"'c1'.*\[1.0\]"),
         ({"c2": ["dear"]}, "'c2'.*'dear'"),
         ({"c3": [-1.0]}, "'c3'.*-1.0"),
         ({"max_depth": [1.5]}, "'max_depth'.*1.5"),
@@ -495,3 +495,32 @@ def test_progress_is_printed_or_told(capsys):
     small(verbose=told.append).fit(X, Y)
     assert capsys.readouterr().out == ""
     assert [line.split("margintree")[-1].split(" s  ")[-1] for line in lines] == told
+
+
+@pytest.mark.parametrize(
+    ("cv", "message"),
+    [
+        ([], "0 pairs were given"),
+        ([(range(4), [])], "positive weight"),
+        ([(range(4), [999])], "taking rows by them failed"),
+    ],
+)
+def test_divisions_of_no_use_are_refused(cv, message):
+    """No pairs, a side without rows, and rows that are not there."""
+    divisions = [(np.array(learn), np.array(test, dtype=int)) for learn, test in cv]
+    with pytest.raises(InvalidInputError, match=message):
+        TreeClassifierCV(CARTClassifier(), cv=divisions).fit(X, Y)
+
+
+def test_values_keep_their_types():
+    """An integer weight of a leaf and a share are two things; a matrix is one value."""
+    axes = {"max_depth": 2, "min_samples_leaf": [2, 0.1], "max_splits": 1}
+    chosen = TreeClassifierCV(CARTClassifier(), axes, cv=3).fit(X, Y)
+    tried = [point["min_samples_leaf"] for point in chosen.cv_results_["params"]]
+    assert [type(value) for value in tried] == [int, float]
+
+
+def test_a_path_for_the_last_fit_obeys_the_time_limit():
+    """Without time every point of the path gets a known tree."""
+    model = TreeClassifierCV(MOCTSVMClassifier(), cv=2, last_fit="path", time_limit=0.0).fit(X, Y)
+    assert model.result_.limit == "time"

@@ -16,7 +16,7 @@ from margintree.core.result import Reason
 from margintree.core.tree import ObliqueTree
 from margintree.exact.checkpoint import PAUSE, VERSION, Checkpoint
 from margintree.exact.solvers import SOLVERS
-from margintree.methods import MOCTSVM
+from margintree.methods import MOCTSVM, OCTSVM
 from margintree.methods.solve import How
 from margintree.methods.solve import solve as solve_by
 from margintree.testing.instances import clouds, tiny_problems
@@ -49,8 +49,8 @@ def test_what_is_kept_is_what_is_known(tmp_path_factory, data):
     shape = {name: getattr(problem, name) for name in ("n_features", "n_classes", "depth")}
     tree = data.draw(trees(**shape, scaling=problem.scaling))
     bound = data.draw(st.floats(0, 1e300))
-    Checkpoint(path, problem).keep(tree, 2 * bound, bound)
-    assert Checkpoint(path, problem).known == (tree, bound)
+    Checkpoint(path, problem, method="moctsvm").keep(tree, 2 * bound, bound)
+    assert Checkpoint(path, problem, method="moctsvm").known == (tree, bound)
 
 
 @pytest.mark.parametrize("solver", sorted(SOLVERS))
@@ -69,7 +69,7 @@ def test_an_interrupted_solve_goes_on_to_the_end_of_an_undisturbed_one(path, sol
 
         result = solve(CLOUDS, path, solver=solver, progress=stop, limits=Limits(iterations=1))
         assert result.reason is Reason.INTERRUPTED
-        known = Checkpoint(path, CLOUDS).known
+        known = Checkpoint(path, CLOUDS, method="moctsvm").known
         assert known == (result.tree, result.bound)
         assert bounds[-1] <= known.bound <= undisturbed.objective
         bounds.append(known.bound)
@@ -128,7 +128,7 @@ def test_bounds_are_never_wrong(tmp_path):
 
         path = tmp_path / f"{k}.json"
         solve(problem, path, progress=stop, limits=Limits(iterations=1))
-        assert Checkpoint(path, problem).known.bound <= optimum * (1 + 1e-6)
+        assert Checkpoint(path, problem, method="moctsvm").known.bound <= optimum * (1 + 1e-6)
         resumed = solve(problem, path)
         assert resumed.bound <= optimum * (1 + 1e-6)
         assert resumed.objective == pytest.approx(optimum, rel=1e-4)
@@ -152,7 +152,7 @@ def test_an_interrupt_before_the_search_keeps_the_better_tree(path):
 
     result = solve(CLOUDS, path, progress=stop)
     assert result.objective == before.objective
-    assert Checkpoint(path, CLOUDS).known == (before.tree, before.bound)
+    assert Checkpoint(path, CLOUDS, method="moctsvm").known == (before.tree, before.bound)
 
 
 def test_another_problem_is_refused(path):
@@ -186,7 +186,7 @@ def test_another_problem_is_refused(path):
 )
 def test_what_is_no_checkpoint_is_refused(path, damage):
     """Cut off, foreign or edited; never overwritten."""
-    Checkpoint(path, CLOUDS).keep(STUMP, 3.0, 1.0)
+    Checkpoint(path, CLOUDS, method="moctsvm").keep(STUMP, 3.0, 1.0)
     damage(path)
     with pytest.raises(InvalidInputError, match=r"c\.json.*delete"):
         solve(CLOUDS, path)
@@ -200,7 +200,7 @@ def test_a_file_that_cannot_be_written_is_known_before_the_solve(tmp_path):
 
 def test_a_full_disk_is_a_warning(path, monkeypatch):
     """The solve is worth more than its checkpoint."""
-    checkpoint = Checkpoint(path, CLOUDS)
+    checkpoint = Checkpoint(path, CLOUDS, method="moctsvm")
 
     def fail(_):
         raise OSError("disk full")
@@ -214,7 +214,7 @@ def test_a_full_disk_is_a_warning(path, monkeypatch):
 def test_bounds_alone_are_written_now_and_then(path):
     """A solver raises its bound a hundred times in a second."""
     now = 0.0
-    checkpoint = Checkpoint(path, CLOUDS, now=lambda: now)
+    checkpoint = Checkpoint(path, CLOUDS, now=lambda: now, method="moctsvm")
     assert checkpoint.is_due()
     checkpoint.keep(STUMP, 3.0, 1.0)
     assert not checkpoint.is_due()
@@ -239,3 +239,18 @@ def test_the_classifier_goes_on_where_it_was(path):
     content["params"]["checkpoint"] = str(path)
     with pytest.raises(ModelFileError, match="'checkpoint'"):
         from_json(json.dumps(content))
+
+
+def test_a_checkpoint_of_another_method_is_refused(tmp_path):
+    """MOCTSVM and OCTSVM pose the same problem where c1 is c2, but price trees otherwise."""
+    problem = MOCTSVM().pose(
+        Problem.from_data([[0.0], [0.4], [1.0]], [0, 1, 1], n_classes=2, depth=1),
+        max_depth=1,
+        c1=20.0,
+        c2=20.0,
+        c3=0.1,
+    )
+    how = How("exact", checkpoint=tmp_path / "c.json")
+    solve_by(MOCTSVM(), problem, how)
+    with pytest.raises(InvalidInputError, match="same problem"):
+        solve_by(OCTSVM(), problem, how)

@@ -20,7 +20,7 @@ from margintree.study.formats import latex, markdown, terminal, web_page
 from margintree.study.names import MEASURES, READINGS
 from margintree.study.result_tables import (
     Cell,
-    Table,
+    ResultTable,
     differences_table,
     numbers,
     printed,
@@ -239,7 +239,7 @@ class Cells(HTMLParser):
             self.cells[-1] += data
 
 
-NASTY = Table(
+NASTY = ResultTable(
     "a <b> & $x_1$ | *",
     ("set", "n|m"),
     ((Cell("<script>alert(1)</script>"), Cell("50% {x} \\ ~ ^ # & _", is_best=True)),),

@@ -12,7 +12,7 @@ from margintree.cli._common import OutputOption, check_output, reported, write_o
 
 if TYPE_CHECKING:
     from margintree.study.exported import Study
-    from margintree.study.result_tables import Table
+    from margintree.study.result_tables import ResultTable
     from margintree.study.summary import Summary
 
 _WIDE = 250
@@ -169,7 +169,7 @@ def compare(
     path = _found(store)
     check_output(output, path)
     summary = _read(path).summary()
-    tables: list[Table] = []
+    tables: list[ResultTable] = []
     sentences: list[str] = []
     for one in _readings(reading, summary):
         found, told = comparison(summary, one, method)
@@ -243,7 +243,7 @@ def _readings(reading: Reading, summary: "Summary") -> Sequence[str]:
 
 def _tables(
     study: "Study", summary: "Summary", readings: Sequence[str], measure: Measure
-) -> list["Table"]:
+) -> list["ResultTable"]:
     from margintree.study.result_tables import differences_table, results_table, speed_tables
 
     if measure is Measure.SPEED:
@@ -254,7 +254,7 @@ def _tables(
 
 
 def _write(
-    tables: Sequence["Table"], notes: Sequence[str], form: TableFormat, output: Path | None
+    tables: Sequence["ResultTable"], notes: Sequence[str], form: TableFormat, output: Path | None
 ) -> None:
     from margintree.study.formats import WRITERS
 
@@ -264,7 +264,7 @@ def _write(
         write_or_print(WRITERS[form](tables, notes), output)
 
 
-def _print(tables: Sequence["Table"], notes: Sequence[str], output: Path | None) -> None:
+def _print(tables: Sequence["ResultTable"], notes: Sequence[str], output: Path | None) -> None:
     """Print tables as wide as the terminal; in a file or a pipe they have their full width."""
     from io import StringIO
 

@@ -1,6 +1,7 @@
 """Rules that a tree must keep: about its leaves, its splits and their sides."""
 
 from dataclasses import dataclass
+from numbers import Integral
 
 import numpy as np
 
@@ -60,7 +61,7 @@ def least_mass_of(min_samples_leaf: float, total_weight: float) -> float:
     >>> round(least_mass_of(0.25, 40.0), 6), round(least_mass_of(5, 40.0), 6)
     (10.0, 5.0)
     """
-    is_share = isinstance(min_samples_leaf, float)
+    is_share = not isinstance(min_samples_leaf, Integral)
     least = min_samples_leaf * total_weight if is_share else float(min_samples_leaf)
     if not 0 <= least <= 0.5 * total_weight:
         raise InvalidInputError(

@@ -16,8 +16,8 @@ from margintree.core.problem import Problem
 from margintree.core.result import Result
 from margintree.core.tree import ObliqueTree
 from margintree.estimators._base import TreeClassifier
-from margintree.estimators._constraints import CONSTRAINTS
 from margintree.estimators._given import adapted, error_matrix, start_tree, why_unfit
+from margintree.estimators._parameters import CONSTRAINTS
 from margintree.estimators._verbose import progress_of
 from margintree.methods.choose import Data
 from margintree.methods.solve import How, solve

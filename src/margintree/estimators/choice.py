@@ -19,8 +19,8 @@ from margintree.core.limits import Clock, Limits
 from margintree.core.method import Method
 from margintree.core.result import Reason, Result
 from margintree.estimators._base import TreeClassifier
-from margintree.estimators._constraints import CONSTRAINTS
 from margintree.estimators._given import adapted
+from margintree.estimators._parameters import CONSTRAINTS
 from margintree.estimators._plain import MethodClassifier, n_threads
 from margintree.estimators.moctsvm import MOCTSVMClassifier
 from margintree.exact.solvers import get
@@ -216,17 +216,19 @@ class TreeClassifierCV(MetaEstimatorMixin, TreeClassifier):
             get(given.get("solver", "auto"))  # a missing solver is an error at once
         limits = self._limits()
         points = self._points()
+        usual = None if self.usual is None else _place(self.usual, points)
         # Kernels are compiled before the clock starts.
         deepest = replace(data.problem(), depth=max(point["max_depth"] for point in points))
         self._method.get_ready(deepest, replace(limits, iterations=None))
         clock = limits.clock()
         posed = [self._with(point)._posing(classes) for point in points]
-        choice = self._choose(points, posed, data, limits)
+        choice = self._choose(points, posed, data, limits, usual)
         self._keep(choice)
-        if self.last_fit == "path":
-            return self._fit_path(posed, data, choice.best)
         seconds = 0.0 if choice.was_interrupted else clock.remaining()
-        result = self._fit_fresh(data, classes, choice, seconds)
+        if self.last_fit == "path":
+            result = self._fit_path(posed, data, choice.best, seconds)
+        else:
+            result = self._fit_fresh(data, classes, choice, seconds)
         if choice.was_interrupted:
             return replace(result, reason=Reason.INTERRUPTED, limit=None)
         return result
@@ -238,7 +240,12 @@ class TreeClassifierCV(MetaEstimatorMixin, TreeClassifier):
         return replace(self._plain()._limits(), seconds=seconds, threads=1)
 
     def _choose(
-        self, points: Sequence[Point], posed: Sequence[Point], data: Data, limits: Limits
+        self,
+        points: Sequence[Point],
+        posed: Sequence[Point],
+        data: Data,
+        limits: Limits,
+        usual: int | None,
     ) -> Choice:
         """Return the choice; Ctrl-C ends it early."""
         if isinstance(self.cv, Integral):
@@ -261,13 +268,12 @@ class TreeClassifierCV(MetaEstimatorMixin, TreeClassifier):
             ):
                 trials.append(fold)  # noqa: PERF402
         weights = np.array([data.weights[test].sum() for _, test in divisions])
-        usual = None if self.usual is None else _place(self.usual, points)
         return Choice(points, trials, weights, usual, n_rows=float(len(data.y)))
 
     def _divisions(self, data: Data, seed: int) -> list[Division]:
         """Return pairs of the rows to learn from and the rows to test on."""
         if not isinstance(self.cv, Integral):
-            return list(check_cv(self.cv).split(data.X, data.y))
+            return _checked(check_cv(self.cv).split(data.X, data.y), data)
         most = int(np.bincount(data.y).max())
         if most < 2:
             raise InvalidInputError(
@@ -292,14 +298,17 @@ class TreeClassifierCV(MetaEstimatorMixin, TreeClassifier):
         how = best._how(problem, classes)
         limits = replace(how.limits, seconds=min(how.limits.seconds, seconds))
         starts = [adapted(tree, problem) for tree in choice.best_trees]
-        return solve(self._method, problem, replace(how, limits=limits, starts=tuple(starts)))
+        return solve(
+            self._method, problem, replace(how, limits=limits, starts=(*how.starts, *starts))
+        )
 
-    def _fit_path(self, posed: Sequence[Point], data: Data, best: int) -> Result:
+    def _fit_path(self, posed: Sequence[Point], data: Data, best: int, seconds: float) -> Result:
         """Return the result on all rows of the best point, on a path of all points of its depth."""
         depth = posed[best]["max_depth"]
         places = [k for k, point in enumerate(posed) if point["max_depth"] == depth]
         points = [posed[k] for k in places]
-        results = path(self._method, data.problem(), points, self._plain()._limits())
+        limits = self._plain()._limits()
+        results = path(self._method, data.problem(), points, limits, Clock(seconds))
         return results[places.index(best)]
 
     def _tell(self) -> Callable[[str], None]:
@@ -328,12 +337,31 @@ class MOCTSVMClassifierCV(TreeClassifierCV):
     """
 
 
+def _checked(divisions: Iterable[Division], data: Data) -> list[Division]:
+    """Return divisions as lists of row numbers; raise InvalidInputError if one is of no use."""
+    rows = np.arange(len(data.y))
+    try:
+        checked = [(rows[np.asarray(learn)], rows[np.asarray(test)]) for learn, test in divisions]
+    except (IndexError, TypeError, ValueError) as error:
+        raise InvalidInputError(
+            f"cv must give pairs of row numbers from 0 to {len(rows) - 1}; taking rows by them "
+            f"failed ({error}). Correct the numbers, or give a number of folds."
+        ) from error
+    if not checked or any(data.weights[part].sum() <= 0 for pair in checked for part in pair):
+        raise InvalidInputError(
+            f"cv must give at least one pair of rows to learn from and rows to test on, both with "
+            f"a positive weight; {len(checked)} pairs were given. A generator can be used only "
+            "once: give a list, or a number of folds."
+        )
+    return checked
+
+
 def _values(name: str, given: Any) -> list[Any]:
     """Return the values of a parameter to choose from."""
-    try:
-        values: list[Any] = np.atleast_1d(given).tolist()
-    except ValueError:  # lists of several lengths inside
-        values = []
+    is_list = isinstance(given, list | tuple | np.ndarray)
+    values: list[Any] = (
+        (given.tolist() if isinstance(given, np.ndarray) else list(given)) if is_list else [given]
+    )
     if not values:
         raise InvalidInputError(
             f"candidates must give a value or a list of values to choose from for {name}; "
@@ -367,10 +395,15 @@ def _check_point(point: Point, plain: MethodClassifier) -> None:
 
 def _place(usual: Point, points: Sequence[Point]) -> int:
     """Return the index of the usual combination."""
-    for k, point in enumerate(points):
-        if all(point.get(name) == value for name, value in usual.items()):
-            return k
+    matches = [
+        k
+        for k, point in enumerate(points)
+        if all(name in point and point[name] == value for name, value in usual.items())
+    ]
+    if len(matches) == 1:
+        return matches[0]
     raise InvalidInputError(
-        f"usual must be one of the combinations of candidates; {dict(usual)!r} was given. Add it "
+        f"usual must be one of the combinations of candidates; {dict(usual)!r} was given, which "
+        f"fits {len(matches)} of them. Add it "
         "to the candidates, or leave usual out."
     )

@@ -31,8 +31,9 @@ class Known(NamedTuple):
 class Checkpoint:
     """A file with the best tree and bound of a problem, and a fingerprint of the problem.
 
-    The file may be missing at first. Then ``known``, the content of the file, is None. ``now`` is
-    the clock.
+    The fingerprint includes the name of the method, since other methods price other trees of the
+    same problem. The file may be missing at first. Then ``known``, the content of the file, is
+    None. ``now`` is the clock.
 
     Raises
     ------
@@ -58,9 +59,11 @@ class Checkpoint:
         path: str | os.PathLike[str],
         problem: Problem,
         now: Callable[[], float] = time.monotonic,
+        *,
+        method: str = "",
     ) -> None:
         self._path, self._problem, self._now = Path(path), problem, now
-        self._fingerprint = fingerprint(problem)
+        self._fingerprint = fingerprint(method, problem)
         self._written_at = -np.inf
         self.known = self._read()
         check_writable(path)

@@ -101,8 +101,9 @@ class TreeCandidates:
         score, weights = SCORES[self.scoring], data.weights[test]
         trials = []
         for point, result in zip(self.points, results, strict=True):
-            posed = self.method.pose(rows, **point)
-            right = score(posed, result.tree, data.X[test], data.y[test])
+            prices = point.get("error_costs")
+            priced = rows if prices is None else replace(rows, error_costs=np.asarray(prices))
+            right = score(priced, result.tree, data.X[test], data.y[test])
             mean = float(np.average(right, weights=weights))
             was_cut_short = result.limit in ("time", "memory")
             trials.append(Trial(mean, result.tree.n_splits, result.tree, was_cut_short))

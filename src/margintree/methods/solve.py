@@ -11,7 +11,7 @@ from margintree.core.problem import Problem
 from margintree.core.result import Progress, Result
 from margintree.core.tree import ObliqueTree
 from margintree.exact.checkpoint import Checkpoint
-from margintree.exact.solve import solve_exactly
+from margintree.exact.exact_solve import solve_exactly
 from margintree.exact.solvers import get
 
 PathLike: TypeAlias = str | os.PathLike[str]
@@ -85,6 +85,8 @@ def solve(method: Method, problem: Problem, how: How | None = None) -> Result:
                 "checkpoint out, or use method='exact'."
             )
         return method.search(problem, how.limits, how.starts, how.progress)
-    checkpoint = None if how.checkpoint is None else Checkpoint(how.checkpoint, problem)
+    checkpoint = (
+        None if how.checkpoint is None else Checkpoint(how.checkpoint, problem, method=method.name)
+    )
     solver = get(how.solver)
     return solve_exactly(method, problem, solver, how.limits, how.starts, how.progress, checkpoint)

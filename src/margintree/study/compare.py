@@ -8,7 +8,7 @@ import numpy as np
 from margintree._lib.arrays import FloatArray
 from margintree._lib.exceptions import InvalidInputError, MissingPackageError
 from margintree.study.names import READINGS, method_label
-from margintree.study.result_tables import OURS, Cell, Table, signed
+from margintree.study.result_tables import OURS, Cell, ResultTable, signed
 from margintree.study.statistics import (
     LEVEL,
     ROPE,
@@ -62,7 +62,7 @@ def contest(summary: Summary, reading: str) -> Contest:
 
 def comparison(
     summary: Summary, reading: str, control: str = OURS
-) -> tuple[list[Table], list[str]]:
+) -> tuple[list[ResultTable], list[str]]:
     """Return tables and sentences on whether methods differ by more than chance.
 
     The control is compared with each other method. Raise InvalidInputError if it has too few
@@ -112,7 +112,7 @@ def _beliefs(scores: FloatArray, column: int) -> tuple[dict[int, Belief], list[s
         return {}, [f"No Bayesian comparison: {error}"]
 
 
-def _ranks_table(found: Contest, reading: str, ranking: Ranking) -> Table:
+def _ranks_table(found: Contest, reading: str, ranking: Ranking) -> ResultTable:
     means = 100.0 * found.scores.mean(axis=0)
     order = np.argsort(ranking.ranks, kind="stable")
     rows = [
@@ -124,7 +124,7 @@ def _ranks_table(found: Contest, reading: str, ranking: Ranking) -> Table:
         )
         for j in order
     ]
-    return Table(
+    return ResultTable(
         title=f"Average ranks over {len(found.data_sets)} data sets, {READINGS[reading]}",
         columns=("method", "average rank", "mean accuracy (%)", "significantly better than"),
         rows=tuple(tuple(map(Cell, row)) for row in rows),
@@ -145,7 +145,7 @@ def _pairs_table(
     reading: str,
     comparisons: dict[int, Comparison],
     beliefs: dict[int, Belief],
-) -> Table:
+) -> ResultTable:
     rows = []
     for j, result in comparisons.items():
         cells = [
@@ -160,7 +160,7 @@ def _pairs_table(
     heads = ["against", "mean difference (points)", "wins : losses", "p (Wilcoxon, Holm)"]
     if beliefs:
         heads += ["P(better)", "P(equal)", "P(worse)"]
-    return Table(
+    return ResultTable(
         title=f"{method_label(control)} against each other method, {READINGS[reading]}",
         columns=tuple(heads),
         rows=tuple(rows),

@@ -13,7 +13,7 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from margintree.data.tables import csv_text
-from margintree.study.result_tables import Cell, Line, Table
+from margintree.study.result_tables import Cell, Line, ResultTable
 
 _LATEX = {
     **{character: f"\\{character}" for character in "&%$#_{}"},
@@ -48,7 +48,7 @@ tfoot tr:first-child > * {{ border-top: 1px solid; }}
 """
 
 
-def terminal(tables: Iterable[Table], notes: Iterable[str]) -> Group:
+def terminal(tables: Iterable[ResultTable], notes: Iterable[str]) -> Group:
     """Return tables and notes for a rich console."""
     parts: list[Any] = []
     for table in tables:
@@ -56,12 +56,12 @@ def terminal(tables: Iterable[Table], notes: Iterable[str]) -> Group:
     return Group(*parts, *map(Text, notes))
 
 
-def markdown(tables: Iterable[Table], notes: Iterable[str]) -> str:
+def markdown(tables: Iterable[ResultTable], notes: Iterable[str]) -> str:
     r"""Return tables and notes as Markdown.
 
     Examples
     --------
-    >>> table = Table("T", ("set", "a|b"), ((Cell("iris"), Cell("95", is_best=True)),), ())
+    >>> table = ResultTable("T", ("set", "a|b"), ((Cell("iris"), Cell("95", is_best=True)),), ())
     >>> print(markdown([table], ["a note"]), end="")
     **T**
     <BLANKLINE>
@@ -81,12 +81,12 @@ def markdown(tables: Iterable[Table], notes: Iterable[str]) -> str:
     return "\n\n".join([*parts, *([listed] if listed else [])]) + "\n"
 
 
-def latex(tables: Iterable[Table], notes: Sequence[str]) -> str:
+def latex(tables: Iterable[ResultTable], notes: Sequence[str]) -> str:
     r"""Return tables and notes as LaTeX that needs no package.
 
     Examples
     --------
-    >>> table = Table("T", ("set", "a_b"), ((Cell("iris"), Cell("95", is_best=True)),), ())
+    >>> table = ResultTable("T", ("set", "a_b"), ((Cell("iris"), Cell("95", is_best=True)),), ())
     >>> r"iris & \textbf{95} \\" in latex([table], [])
     True
     """
@@ -95,12 +95,12 @@ def latex(tables: Iterable[Table], notes: Sequence[str]) -> str:
     return "\n\n".join([*parts, *(["\n".join(lines)] if lines else [])]) + "\n"
 
 
-def web_page(tables: Sequence[Table], notes: Iterable[str]) -> str:
+def web_page(tables: Sequence[ResultTable], notes: Iterable[str]) -> str:
     """Return tables and notes as an HTML page; markup in cells is shown as text.
 
     Examples
     --------
-    >>> table = Table("T", ("set",), ((Cell("<b>"),),), ())
+    >>> table = ResultTable("T", ("set",), ((Cell("<b>"),),), ())
     >>> "&lt;b&gt;" in web_page([table], [])
     True
     """
@@ -110,7 +110,7 @@ def web_page(tables: Sequence[Table], notes: Iterable[str]) -> str:
     return _PAGE.format(title=html.escape(title), body="\n".join(parts))
 
 
-def _rich(table: Table) -> RichTable:
+def _rich(table: ResultTable) -> RichTable:
     made = RichTable(title=Text(table.title), title_justify="left", box=box.SIMPLE_HEAD)
     for j, head in enumerate(table.columns):
         is_name = j < table.n_names
@@ -135,7 +135,7 @@ def _markdown_text(text: str) -> str:
     return re.sub(r"([\\`*_\[\]<>|])", r"\\\1", " ".join(text.split()))
 
 
-def _latex_table(table: Table) -> str:
+def _latex_table(table: ResultTable) -> str:
     kinds = "l" * table.n_names + "r" * (len(table.columns) - table.n_names)
     heads = " & ".join(map(_latex_text, table.columns))
     lines = [
@@ -167,7 +167,7 @@ def _latex_text(text: str) -> str:
     return "".join(_LATEX.get(character, character) for character in text)
 
 
-def _html_table(table: Table) -> str:
+def _html_table(table: ResultTable) -> str:
     head = _html_line(map(Cell, table.columns), table.n_names, "th")
     return "\n".join(
         [
@@ -194,7 +194,7 @@ def _html_line(cells: Iterable[Cell], n_names: int, tag: str) -> str:
     return f"<tr>{''.join(made)}</tr>"
 
 
-def csv_lines(tables: Iterable[Table], _notes: Iterable[str]) -> str:
+def csv_lines(tables: Iterable[ResultTable], _notes: Iterable[str]) -> str:
     r"""Return the cells of tables as CSV for programs, without the notes.
 
     The first column is the title of the table. Tables with the same columns share a heading; a
@@ -202,7 +202,8 @@ def csv_lines(tables: Iterable[Table], _notes: Iterable[str]) -> str:
 
     Examples
     --------
-    >>> csv_lines([Table("T", ("data set", "a"), ((Cell("iris"), Cell("95")),), ())], ["a note"])
+    >>> table = ResultTable("T", ("data set", "a"), ((Cell("iris"), Cell("95")),), ())
+    >>> csv_lines([table], ["a note"])
     'table,data_set,a\nT,iris,95\n'
     """
     return "\n".join(
@@ -218,7 +219,7 @@ def csv_lines(tables: Iterable[Table], _notes: Iterable[str]) -> str:
     )
 
 
-WRITERS: dict[str, Callable[[Sequence[Table], Sequence[str]], str]] = {
+WRITERS: dict[str, Callable[[Sequence[ResultTable], Sequence[str]], str]] = {
     "markdown": markdown,
     "latex": latex,
     "html": web_page,

@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from margintree._lib.arrays import AnyArray, FloatArray
+from margintree._lib.exceptions import InvalidInputError
 from margintree.core.limits import Limits
 from margintree.core.method import Method
 from margintree.core.problem import Problem
@@ -88,6 +89,7 @@ class TreeLearner:
     """One of our methods."""
 
     method: Method
+    kind: type[MethodClassifier] | None  # its classifier, which also works in another process
 
     @property
     def label(self) -> str:
@@ -145,15 +147,19 @@ class TreeLearner:
 
     def _classifier(self, settings: Settings) -> MethodClassifier:
         """Return the method's classifier with these settings."""
-        kind = next(kind for kind in ESTIMATORS.values() if kind._method is self.method)
         wanted = {
             **self._fixed(settings),
             "random_state": settings.limits.seed,
             "max_iter": settings.limits.iterations,
             "time_limit": None,
         }
-        names = kind._get_param_names()
-        return kind(**{name: value for name, value in wanted.items() if name in names})
+        if self.kind is None:
+            raise InvalidInputError(
+                "A method needs a classifier in margintree.estimators.ESTIMATORS for a choice of "
+                f"its parameters; {self.method.name} has none. Add it, or set nested.repetitions=0."
+            )
+        names = self.kind._get_param_names()
+        return self.kind(**{name: value for name, value in wanted.items() if name in names})
 
 
 def _fit_of(result: Result, classes: AnyArray, build_seconds: float, fit_seconds: float) -> Fit:
@@ -240,6 +246,9 @@ class _OutsideCandidates:
 
 def learners() -> Mapping[str, Learner]:
     """Return all learners by name: our methods first, then the references."""
-    ours: dict[str, Learner] = {name: TreeLearner(method) for name, method in METHODS.items()}
+    kinds = {kind._method.name: kind for kind in ESTIMATORS.values()}
+    ours: dict[str, Learner] = {
+        name: TreeLearner(method, kinds.get(name)) for name, method in METHODS.items()
+    }
     outside = {name: OutsideLearner(reference) for name, reference in REFERENCES.items()}
     return ours | outside

@@ -66,7 +66,7 @@ Line = tuple[Cell, ...]
 
 
 @dataclass(frozen=True)
-class Table:
+class ResultTable:
     """A table to be shown."""
 
     title: str
@@ -152,7 +152,7 @@ class _View:
 
 def results_table(
     summary: Summary, readings: Sequence[str] = tuple(READINGS), measure: str = "accuracy"
-) -> Table:
+) -> ResultTable:
     """Return the table of a measure by data set; accuracies stand below the printed ones."""
     view = _View(summary, measure)
     methods = summary.methods
@@ -175,7 +175,7 @@ def results_table(
             foot.append(_foot("wins", kind, wins, has_gain))
     title = f"{MEASURES[measure]}: mean ± standard deviation over repetitions"
     heads = [f"{method_label(OURS)} − best of {', '.join(rivals)}"] if has_gain else []
-    return Table(
+    return ResultTable(
         title=title[0].upper() + title[1:],
         columns=("data set", "reading", *map(method_label, methods), *heads),
         rows=tuple(rows),
@@ -184,7 +184,9 @@ def results_table(
     )
 
 
-def differences_table(summary: Summary, readings: Sequence[str] = tuple(READINGS)) -> Table | None:
+def differences_table(
+    summary: Summary, readings: Sequence[str] = tuple(READINGS)
+) -> ResultTable | None:
     """Return our accuracies minus the printed ones; None if none can be compared."""
     view = _View(summary, "accuracy")
     columns = [(m, r) for r in readings for m in summary.methods if m in PRINTED_METHODS]
@@ -198,7 +200,7 @@ def differences_table(summary: Summary, readings: Sequence[str] = tuple(READINGS
     counts = (
         f"{sum(one >= 0 for one in known)} of {len(known)}" if known else "" for known in by_column
     )
-    return Table(
+    return ResultTable(
         title="Accuracy − printed accuracy, in points",
         columns=("data set", *heads),
         rows=tuple(
@@ -212,7 +214,7 @@ def differences_table(summary: Summary, readings: Sequence[str] = tuple(READINGS
     )
 
 
-def speed_tables(rows: Sequence[Row], methods: Sequence[str]) -> list[Table]:
+def speed_tables(rows: Sequence[Row], methods: Sequence[str]) -> list[ResultTable]:
     """Return the speed of methods by data set: of fits of the grid, and of nested choices."""
     fits, choices = grid_efforts(rows), choice_efforts(rows)
     return [
@@ -232,7 +234,7 @@ def speed_tables(rows: Sequence[Row], methods: Sequence[str]) -> list[Table]:
 
 def _effort_table(
     title: str, efforts: Efforts, methods: Sequence[str], figure: Callable[[Effort], float]
-) -> Table:
+) -> ResultTable:
     data_sets = sorted({data_set for data_set, _ in efforts})
 
     def line(name: str, sets: Sequence[str]) -> Line:
@@ -240,7 +242,7 @@ def _effort_table(
         figures = [figure(sum(by_set, start=Effort())) for by_set in found]
         return (Cell(name), *(Cell(_NOTHING if math.isnan(x) else f"{x:.3g}") for x in figures))
 
-    return Table(
+    return ResultTable(
         title=title,
         columns=("data set", *map(method_label, methods)),
         rows=tuple(line(name, [name]) for name in data_sets),

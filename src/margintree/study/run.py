@@ -78,8 +78,9 @@ def run_study(
         for job in jobs
         if job.data_set in why_missing
     )
+    known = learners()  # of this process: workers know no others
     tasks = (
-        Task(spec, job, *tables[job.data_set])
+        Task(spec, job, *tables[job.data_set], known[job.method])
         for job in jobs
         if job.data_set in tables and not store.is_done(job)
     )
@@ -137,13 +138,14 @@ class Task:
     job: Job
     X: FloatArray  # all rows of the data set, in canonical order
     y: AnyArray  # their labels
+    learner: Learner | None = None  # by default the one of this process with the job's name
 
     def run(self) -> Done:
         """Return the job with its rows; an error becomes a row with its message."""
-        why_not = self._learner.why_not(len(np.unique(self.y)))
-        if why_not:
-            return self.job, [_other_row(self.spec, self.job, "skipped", why_not)]
         try:
+            why_not = self._learner.why_not(len(np.unique(self.y)))
+            if why_not:
+                return self.job, [_other_row(self.spec, self.job, "skipped", why_not)]
             return self.job, self._rows()
         except Exception as error:
             return self.failed(error)
@@ -183,7 +185,7 @@ class Task:
 
     @property
     def _learner(self) -> Learner:
-        return learners()[self.job.method]
+        return learners()[self.job.method] if self.learner is None else self.learner
 
     def _row(self, point: Point, fit: Fit, X: FloatArray, y: AnyArray) -> Row:
         start = time.perf_counter()

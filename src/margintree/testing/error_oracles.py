@@ -12,7 +12,7 @@ from margintree._lib.arrays import FloatArray
 from margintree.core.problem import Costs, Problem
 from margintree.testing.margin_oracles import linear_divisions
 
-Rows = tuple[int, ...]
+RowSet = tuple[int, ...]
 
 
 def cheapest_axis_tree(problem: Problem) -> float:
@@ -29,7 +29,7 @@ def cheapest_axis_tree(problem: Problem) -> float:
 
 
 def cheapest_by_errors(
-    problem: Problem, divisions: Callable[[Rows], Iterator[tuple[Rows, Rows, int]]]
+    problem: Problem, divisions: Callable[[RowSet], Iterator[tuple[RowSet, RowSet, int]]]
 ) -> float:
     """Return the cost of the cheapest allowed tree, in errors and in features of its splits.
 
@@ -37,7 +37,7 @@ def cheapest_by_errors(
     """
 
     @cache
-    def cheapest(rows: Rows, depth: int, n_splits: int) -> float:
+    def cheapest(rows: RowSet, depth: int, n_splits: int) -> float:
         prices = [leaf_price(rows)]
         if depth > 0 and n_splits > 0:
             for left, right, n_features in divisions(rows):
@@ -47,7 +47,7 @@ def cheapest_by_errors(
                     prices.append(problem.costs.splits * n_features + below)
         return min(prices)
 
-    def leaf_price(rows: Rows) -> float:
+    def leaf_price(rows: RowSet) -> float:
         is_light = problem.row_weights[list(rows)].sum() < problem.rules.least_mass
         if is_light and len(rows) < problem.n_rows:
             return np.inf
@@ -56,7 +56,7 @@ def cheapest_by_errors(
     return cheapest(tuple(range(problem.n_rows)), problem.depth, problem.max_splits)
 
 
-def divisions(problem: Problem, rows: Rows) -> Iterator[tuple[Rows, Rows, int]]:
+def divisions(problem: Problem, rows: RowSet) -> Iterator[tuple[RowSet, RowSet, int]]:
     """Yield all ways to divide rows by a threshold, each with 1 as its number of features."""
     for values in problem.X.T:
         for threshold in np.unique(values[list(rows)])[1:]:
@@ -105,12 +105,12 @@ def cheapest_oblique_tree(problem: Problem) -> float:
     lines = list(linear_divisions(problem.X))
 
     @cache
-    def n_needed(left: Rows, right: Rows) -> int:
+    def n_needed(left: RowSet, right: RowSet) -> int:
         return fewest_features(
             problem.X[list(left)], problem.X[list(right)], problem.rules.separation
         )
 
-    def divisions(rows: Rows) -> Iterator[tuple[Rows, Rows, int]]:
+    def divisions(rows: RowSet) -> Iterator[tuple[RowSet, RowSet, int]]:
         parts = {tuple(i for i in rows if i in line) for line in lines}
         for part in parts - {(), rows}:
             rest = tuple(i for i in rows if i not in part)

@@ -24,15 +24,15 @@ from margintree.core.simplify import with_cheapest_classes
 from margintree.core.tree import ObliqueTree
 from margintree.testing.convex_polish import Division, Polished, convex_polish
 
-Rows = frozenset[int]
-Lines = dict[Rows, tuple[FloatArray, float]]
+RowSet = frozenset[int]
+Lines = dict[RowSet, tuple[FloatArray, float]]
 
 
 @dataclass(frozen=True)
 class Routing:
     """The divisions by branch node, and the price of errors and splits."""
 
-    divisions: tuple[tuple[int, Rows, Rows], ...]
+    divisions: tuple[tuple[int, RowSet, RowSet], ...]
     price: float
 
 
@@ -91,15 +91,15 @@ class _Oracle:
         assert found is not None
         return Optimum(best, self._tree(*found))
 
-    def _leaf_price(self, rows: Rows) -> float:
+    def _leaf_price(self, rows: RowSet) -> float:
         return float(self.problem.error_prices[sorted(rows)].sum(axis=0).min())
 
-    def _divisions(self, rows: Rows) -> list[tuple[Rows, Rows]]:
+    def _divisions(self, rows: RowSet) -> list[tuple[RowSet, RowSet]]:
         """Return all ways to divide the rows, without flipped ones."""
         pairs = {frozenset((rows & line, rows - line)) for line in self.lines}
         return [tuple(sorted(pair, key=sorted)) for pair in pairs if frozenset() not in pair]  # type: ignore[misc]
 
-    def _routings(self, node: int, rows: Rows) -> Iterator[Routing]:
+    def _routings(self, node: int, rows: RowSet) -> Iterator[Routing]:
         """Yield all routings of the subtree at ``node`` without a leaf that is too light."""
         mass = self.problem.row_weights[sorted(rows)].sum()
         if node == 1 or mass >= self.problem.rules.least_mass:
@@ -119,7 +119,7 @@ class _Oracle:
         close = [self.closest(left, right) for _, left, right in routing.divisions]
         return routing.price + max(close, default=0.0)
 
-    def _closest(self, left: Rows, right: Rows) -> float:
+    def _closest(self, left: RowSet, right: RowSet) -> float:
         return max(_pair_price(self.problem, i, j) for i in left for j in right)
 
     def _least(self, routing: Routing) -> float:
@@ -127,7 +127,7 @@ class _Oracle:
         alone = [self.alone(left, right) for _, left, right in routing.divisions]
         return routing.price + max(alone, default=0.0) * (1 - 1e-6)
 
-    def _polish(self, pairs: Sequence[tuple[Rows, Rows]]) -> Polished:
+    def _polish(self, pairs: Sequence[tuple[RowSet, RowSet]]) -> Polished:
         if not pairs:
             return Polished(0.0, np.zeros((0, self.problem.n_features)), np.zeros(0))
         return convex_polish(self.problem, [_division(self.lines, *pair) for pair in pairs])
@@ -142,7 +142,9 @@ class _Oracle:
         return with_cheapest_classes(problem, ObliqueTree.from_dict(tree))
 
 
-def _division(lines: Lines, left: Rows, right: Rows, wanted: BoolArray | None = None) -> Division:
+def _division(
+    lines: Lines, left: RowSet, right: RowSet, wanted: BoolArray | None = None
+) -> Division:
     """Return a division with a hyperplane from the lines."""
     here = left | right
     rows = np.array(sorted(here))
@@ -206,9 +208,9 @@ def _directions(X: FloatArray) -> list[FloatArray]:
 class Part:
     """A division with its relabelled rows, and a lower bound on its cost."""
 
-    left: Rows
-    right: Rows
-    relabelled: Rows
+    left: RowSet
+    right: RowSet
+    relabelled: RowSet
     flat: float
 
 
@@ -247,7 +249,7 @@ class _LabelOracle:
                 best = min(best, least - _flat(parts) + self._polish(parts))
         return best
 
-    def _trees(self, node: int, rows: Rows) -> Iterator[tuple[tuple[Part, ...], float]]:
+    def _trees(self, node: int, rows: RowSet) -> Iterator[tuple[tuple[Part, ...], float]]:
         """Yield the divisions of every subtree at ``node``, and its price without margins."""
         height = self.problem.depth - topology.depth_of(node)
         if node == 1 or self._mass(rows) >= self.problem.rules.least_mass:
@@ -264,14 +266,14 @@ class _LabelOracle:
                 price = self.problem.costs.splits + changed + left_price + right_price
                 yield (part, *left, *right), price
 
-    def _idle(self, rows: Rows) -> float:
+    def _idle(self, rows: RowSet) -> float:
         ones = frozenset(i for i in rows if self.wants_right[i])
         return idle_price(self.problem) * min(self._mass(ones), self._mass(rows - ones))
 
-    def _mass(self, rows: Rows) -> float:
+    def _mass(self, rows: RowSet) -> float:
         return float(self.problem.row_weights[sorted(rows)].sum())
 
-    def _parts(self, rows: Rows) -> list[Part]:
+    def _parts(self, rows: RowSet) -> list[Part]:
         """Return all ways to divide the rows and to relabel those on the other side."""
         found = []
         cuts = {rows & line for line in self.lines}

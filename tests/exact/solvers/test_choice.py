@@ -15,7 +15,7 @@ from margintree._lib.exceptions import (
 from margintree.core.limits import Limits
 from margintree.exact.programs import build
 from margintree.exact.solvers import SOLVERS, available, get, gurobi
-from margintree.exact.solvers.base import Abilities, SolverStatus, check_ability, trivial_bound
+from margintree.exact.solvers.protocol import Abilities, SolverStatus, check_ability, trivial_bound
 from margintree.testing.instances import INSTANCES
 from margintree.testing.standard_programs import cone, linear, small_cover
 

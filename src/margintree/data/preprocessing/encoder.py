@@ -13,7 +13,7 @@ from margintree._lib.arrays import AnyArray, FloatArray
 from margintree._lib.exceptions import InvalidInputError, TableWarning
 from margintree.data.preprocessing.cells import Cells, cells_of, text_of
 from margintree.data.preprocessing.encoding import CategoryColumn, Encoding, LeftOut
-from margintree.data.preprocessing.learning import Learner, oddity
+from margintree.data.preprocessing.learning import ColumnLearner, oddity
 
 
 class TableEncoder(TransformerMixin, BaseEstimator):
@@ -88,7 +88,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             )
         labels = [0] * n_rows if y is None else list(y)
         _check_labels(labels, n_rows)
-        learner = Learner.on(labels, self.min_share, self.max_levels)
+        learner = ColumnLearner.on(labels, self.min_share, self.max_levels)
         learnt = [learner.column(column) for column in cells]
         _tell_what_is_odd(cells, learnt)
         self.encoding_ = Encoding(

@@ -28,7 +28,7 @@ _DATE = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}([T ].*)?")
 
 
 @dataclass(frozen=True)
-class Learner:
+class ColumnLearner:
     """Learns encodings of columns from the class codes of the training rows.
 
     A category, or missing cells, get a feature only in ``least`` rows or more; at most
@@ -40,7 +40,7 @@ class Learner:
     max_levels: int
 
     @classmethod
-    def on(cls, labels: Sequence[object], min_share: float, max_levels: int) -> "Learner":
+    def on(cls, labels: Sequence[object], min_share: float, max_levels: int) -> "ColumnLearner":
         """Return the learner for rows with these labels."""
         _, codes = np.unique(list(map(str, labels)), return_inverse=True)
         return cls(codes, max(2, math.ceil(min_share * len(labels))), max_levels)

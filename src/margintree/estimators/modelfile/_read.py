@@ -30,7 +30,7 @@ from margintree.estimators.modelfile._entries import (
     some,
     text,
 )
-from margintree.estimators.modelfile._table import read_encoder
+from margintree.estimators.modelfile._read_table import read_encoder
 from margintree.estimators.modelfile._write import CHECKPOINT, FORMAT, VERSION
 
 MAX_BYTES = 256 * 2**20

@@ -1,9 +1,9 @@
 """Solvers of programs, by name."""
 
 from margintree._lib.exceptions import SolverMissingError
-from margintree.exact.solvers.base import Abilities, Outcome, Solver, SolverStatus
 from margintree.exact.solvers.gurobi import GurobiSolver
 from margintree.exact.solvers.highs import HighsSolver
+from margintree.exact.solvers.protocol import Abilities, Outcome, Solver, SolverStatus
 from margintree.exact.solvers.scip import ScipSolver
 
 SOLVERS: dict[str, Solver] = {

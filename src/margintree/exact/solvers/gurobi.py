@@ -9,7 +9,7 @@ from margintree._lib.exceptions import SolverError, SolverLicenceError
 from margintree.core.limits import Limits
 from margintree.core.result import Progress, Reason
 from margintree.exact.programs.program import Cone, Program
-from margintree.exact.solvers.base import (
+from margintree.exact.solvers.protocol import (
     Abilities,
     Found,
     Monitor,

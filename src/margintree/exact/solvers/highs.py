@@ -10,7 +10,7 @@ from margintree._lib.arrays import FloatArray
 from margintree.core.limits import Limits
 from margintree.core.result import Progress, Reason, relative_gap
 from margintree.exact.programs.program import Cone, Program
-from margintree.exact.solvers.base import (
+from margintree.exact.solvers.protocol import (
     Abilities,
     Found,
     Monitor,

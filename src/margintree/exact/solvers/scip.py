@@ -11,7 +11,7 @@ from margintree._lib.exceptions import SolverError
 from margintree.core.limits import Limits
 from margintree.core.result import Progress, Reason
 from margintree.exact.programs.program import Cone, Program
-from margintree.exact.solvers.base import (
+from margintree.exact.solvers.protocol import (
     Abilities,
     Found,
     Monitor,

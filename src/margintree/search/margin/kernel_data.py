@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TypeAlias
 
 import numpy as np
@@ -28,12 +29,17 @@ class Shared:
 
     gram: FloatArray  # the inner products of the rows
     groupings: Sequence[IntArray]  # for starts and kicks to draw from
-    pairs: Pairs  # close pairs of rows of different classes, for the bound
+    problem: Problem  # any problem of these rows
+
+    @cached_property
+    def pairs(self) -> Pairs:
+        """Close pairs of rows of different classes, for the bound."""
+        return close_pairs(self.problem)
 
 
 def share(problem: Problem, seed: int) -> Shared:
     """Return the data that many searches on the same rows can share."""
-    return Shared(gram_of(problem), make_groupings(problem, seed), close_pairs(problem))
+    return Shared(gram_of(problem), make_groupings(problem, seed), problem)
 
 
 def gram_of(problem: Problem) -> FloatArray:

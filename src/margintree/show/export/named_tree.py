@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from margintree._lib.exceptions import InvalidInputError
@@ -100,4 +101,7 @@ def has_margins(model: Any) -> bool:
     >>> has_margins(MOCTSVMClassifier().fit(X, y)), has_margins(CARTClassifier().fit(X, y))
     (True, False)
     """
-    return isinstance(model, ObliqueTree) or "margin" in model.cost_.terms
+    if isinstance(model, ObliqueTree):
+        return True
+    classifier = model[-1] if isinstance(model, Pipeline) else model
+    return bool(classifier._method.has_margins)

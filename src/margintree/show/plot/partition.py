@@ -84,7 +84,7 @@ def plot_partition(
     names = named(model, feature_names, class_names)
     if encoding_of(model) is not None:
         X = model[0].transform(X)
-    rows = _Rows.of(names.tree, X, y, getattr(model, "classes_", None))
+    rows = _RowsShown.of(names.tree, X, y, getattr(model, "classes_", None))
     plane = Plane.through(names, rows.X, features)
     splitting = (np.flatnonzero(names.tree.splits) + 1).tolist()
     if node is not None and node not in splitting:
@@ -104,7 +104,7 @@ def plot_partition(
 
 
 @dataclass(frozen=True)
-class _Rows:
+class _RowsShown:
     """Rows, their class codes, the predicted codes, and the nodes that they visit."""
 
     X: FloatArray
@@ -113,7 +113,7 @@ class _Rows:
     visits: BoolArray
 
     @classmethod
-    def of(cls, tree: ObliqueTree, X: Any, y: Any, classes: Any) -> "_Rows":
+    def of(cls, tree: ObliqueTree, X: Any, y: Any, classes: Any) -> "_RowsShown":
         X = check_array(X, dtype=np.float64)
         check_consistent_length(X, y)
         if X.shape[1] != tree.n_features:
@@ -160,7 +160,7 @@ def _draw_regions(ax: "Axes", plane: Plane, with_margins: bool) -> None:
             ax.fill(*corners.T, color=colours[label], alpha=0.25, linewidth=0, zorder=1)
 
 
-def _draw_labels(ax: "Axes", plane: Plane, rows: _Rows, classes: tuple[str, ...]) -> None:
+def _draw_labels(ax: "Axes", plane: Plane, rows: _RowsShown, classes: tuple[str, ...]) -> None:
     """Draw the rows in the colours of their labels, with a ring around misclassified rows."""
     points = rows.X[:, plane.features]
     for k, colour in enumerate(class_colours(len(classes))):
@@ -183,7 +183,7 @@ def _draw_sides(ax: "Axes", plane: Plane, node: int, with_margin: bool) -> None:
     _draw_split(ax, plane, node, corners, with_margin)
 
 
-def _draw_fictitious(ax: "Axes", plane: Plane, rows: _Rows, node: int) -> None:
+def _draw_fictitious(ax: "Axes", plane: Plane, rows: _RowsShown, node: int) -> None:
     """Draw the rows at one split in the colour of their side, and all other rows faintly."""
     points = rows.X[:, plane.features]
     elsewhere = ~rows.visits[:, node - 1]

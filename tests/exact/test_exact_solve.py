@@ -15,7 +15,7 @@ from margintree.core.problem import Costs, Problem
 from margintree.core.result import Reason, TracePoint
 from margintree.core.rules import Rules
 from margintree.core.tree import ObliqueTree
-from margintree.exact.solve import RESTART_BELOW, solve_exactly
+from margintree.exact.exact_solve import RESTART_BELOW, solve_exactly
 from margintree.exact.solvers import Outcome
 from margintree.methods import CART, METHODS, MOCTSVM, OCT, OCTH, OCTSVM
 from margintree.methods.solve import How, solve
