@@ -17,7 +17,7 @@ import margintree
 PACKAGE = Path(margintree.__file__).parent
 TESTS = Path(__file__).resolve().parents[1] / "tests"
 LINES_BEFORE = 26_808
-"""Source lines before the second plan of the house, at commit b36810a."""
+"""Source lines before the package got its eleven rooms, at commit b36810a."""
 CONSTRUCTORS = ("__init__", "__new__")
 
 

@@ -15,11 +15,9 @@ from margintree._lib.arrays import FloatArray, IntArray
 from margintree.core import topology
 from margintree.core.problem import Problem
 from margintree.core.tree import ObliqueTree
-from margintree.search.margin.kernels.working_tree import KernelData, WorkingTree
+from margintree.search.margin.kernels.working_tree import CLOSEST, KernelData, WorkingTree
 from margintree.testing.convex_polish import Division, convex_polish
 
-SLACK = 1e-6
-"""Share of the routing margin that rounding may consume."""
 
 Shape: TypeAlias = tuple["Shape", tuple[float, ...], "Shape"] | int
 """A subtree: the label of a terminal node, or left subtree, hyperplane and right subtree."""
@@ -62,7 +60,7 @@ def subtree_cost(data: KernelData, tree: WorkingTree, row: int, top: int) -> flo
     *splitting, stop = path(data, tree, row, top)
     distances = np.abs([value(data, tree, node, row) for node in splitting])
     violations = data.pull[row] * np.maximum(0.0, 1.0 - distances).sum()
-    too_close = int((distances < data.eps * (1 - SLACK)).sum())
+    too_close = int((distances < data.eps * CLOSEST).sum())
     called = stop_price(data, row, stop, int(tree.labels[stop]))
     return float(violations + called + too_close * data.barrier)
 
@@ -110,7 +108,7 @@ def line_cost(
     line: FloatArray, left_costs: FloatArray, right_costs: FloatArray, pull: FloatArray, eps: float
 ) -> float:
     """Return the cost of rows with these values of ``f``; infinity if one is too close."""
-    if (np.abs(line) < eps * (1 - SLACK)).any():
+    if (np.abs(line) < eps * CLOSEST).any():
         return np.inf
     violations = pull @ np.maximum(0.0, 1.0 - np.abs(line))
     return float(violations + np.where(line >= 0, right_costs, left_costs).sum())
