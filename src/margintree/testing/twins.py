@@ -18,7 +18,6 @@ from margintree.core.tree import ObliqueTree
 from margintree.search.margin.kernels.working_tree import CLOSEST, KernelData, WorkingTree
 from margintree.testing.convex_polish import Division, convex_polish
 
-
 Shape: TypeAlias = tuple["Shape", tuple[float, ...], "Shape"] | int
 """A subtree: the label of a terminal node, or left subtree, hyperplane and right subtree."""
 
