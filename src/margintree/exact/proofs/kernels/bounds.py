@@ -1,0 +1,164 @@
+"""The bound of a node of the search, cell by cell of the common norm."""
+
+import numpy as np
+
+from margintree._lib.arrays import FloatArray
+from margintree.exact.proofs.kernels.arrays import Desk, Frame, Rows, Stack
+from margintree.exact.proofs.kernels.ascent import (
+    ascend,
+    least_margin,
+    least_norm,
+    measure,
+)
+from margintree.exact.proofs.kernels.frame import price_pairs
+from margintree.search.margin.kernels._jit import kernel
+
+ROUNDS = 4
+"""How often a node moves its norm towards the cheapest cell before it branches."""
+STEPS = 15
+"""Steps of each dual in a round. Duals that are solved to the end close hardly more nodes."""
+TOLERANCE = 1e-3
+"""Of the slopes of a dual."""
+CALM = 1e-3
+"""Relative change of the norm below which another round is not worth while."""
+
+
+@kernel
+def bound_level(
+    rows: Rows, frame: Frame, stack: Stack, desk: Desk, level: int, cutoff: float, lines: FloatArray
+) -> int:
+    """Raise the bounds of the cells of a level and close cells; return the number of steps.
+
+    The level is closed when ``stack.low[level] >= cutoff``.
+    """
+    open_cells = stack.open_cells[level]
+    price_pairs(
+        rows, frame, stack.places[level], -1, open_cells, desk.is_free, desk.pairs
+    )
+    forget_lines(lines)
+    steps = 0
+    for round_ in range(ROUNDS):
+        norm = stack.norms[level]
+        moved = 0
+        if round_ > 0 or level > 0:
+            moved = ascend_splits(rows, frame, stack, desk, level, cutoff, STEPS, TOLERANCE)
+        steps += moved
+        raise_cells(rows, frame, stack, desk, level, cutoff, lines)
+        if stack.low[level] >= cutoff:
+            break
+        next_ = lines[4]
+        stack.norms[level] = next_
+        if round_ > 0 and moved == 0 and abs(next_ - norm) < CALM * next_:
+            break
+    return steps
+
+
+@kernel
+def forget_lines(lines: FloatArray) -> None:
+    """Begin without a line: no length is below 0, none above infinity."""
+    lines[0] = lines[2] = -np.inf
+    lines[1], lines[3] = np.inf, -1.0
+
+
+@kernel
+def ascend_splits(
+    rows: Rows,
+    frame: Frame,
+    stack: Stack,
+    desk: Desk,
+    level: int,
+    cutoff: float,
+    max_steps: int,
+    tolerance: float,
+) -> int:
+    """Improve the duals of all splits with rows on both sides; return the number of steps."""
+    total = 0
+    reach = frame.grid[-1] * rows.radius
+    for s in range(stack.duals.shape[1]):
+        m = stack.n_members[level, s]
+        if not 0 < stack.n_right[level, s] < m:
+            continue
+        duals, members = stack.duals[level, s], stack.members[s]
+        intercept, steps = ascend(
+            rows.gram,
+            members,
+            stack.sides[s],
+            m,
+            rows.pull,
+            rows.eps,
+            stack.norms[level],
+            cutoff,
+            duals,
+            stack.values[level, s],
+            desk.rise,
+            desk.fall,
+            max_steps,
+            tolerance,
+        )
+        gain, length = measure(rows.X, members, m, rows.pull, rows.eps, reach, duals)
+        stack.intercepts[level, s] = intercept
+        stack.gains[level, s], stack.lengths[level, s] = gain, length
+        total += steps
+    return total
+
+
+@kernel
+def raise_cells(
+    rows: Rows,
+    frame: Frame,
+    stack: Stack,
+    desk: Desk,
+    level: int,
+    cutoff: float,
+    lines: FloatArray,
+) -> None:
+    """Raise the bound of every open cell by the present duals, and close cells at the ends.
+
+    For any duals the cost is at least ``paid + pairs + margin(S) + sum G - S sum ||v||`` at the
+    common norm S, so a cell has the least of that over its norms. Duals of different norms give
+    different lines ``G - S N``. Two are kept, one that falls too steeply for its norm and one that
+    falls too little. In the cell where they cross, the larger of the two has a higher minimum than
+    either of them.
+
+    Parameters
+    ----------
+    lines : ndarray of shape (5,)
+        G and N of the steep line, G and N of the flat one, and the norm to look at next: the one
+        at which the cheapest cell is cheapest. Without a steep line its N is infinite.
+    """
+    gain = length = 0.0
+    for s in range(stack.duals.shape[1]):
+        gain += stack.gains[level, s]
+        length += stack.lengths[level, s]
+    if least_norm(length, 0.0, np.inf, rows.is_squared) > stack.norms[level]:
+        lines[0], lines[1] = gain, length
+    else:
+        lines[2], lines[3] = gain, length
+    has_both = lines[0] > -np.inf and lines[2] > -np.inf and lines[1] > lines[3] + 1e-12
+    crossing = (lines[0] - lines[2]) / (lines[1] - lines[3]) if has_both else -1.0
+    paid, cells = stack.paid[level], stack.cells[level]
+    low, first, last, next_ = np.inf, -1, -1, stack.norms[level]
+    for c in range(stack.open_cells[level, 0], stack.open_cells[level, 1]):
+        start, end = frame.grid[c], frame.grid[c + 1]
+        value = least_margin(gain, length, start, end, rows.is_squared)
+        norm = least_norm(length, start, end, rows.is_squared)
+        if start < crossing < end:
+            # Left of the crossing the steep line is the higher one, right of it the flat one.
+            steep = least_margin(lines[0], lines[1], start, crossing, rows.is_squared)
+            flat = least_margin(lines[2], lines[3], crossing, end, rows.is_squared)
+            value = max(value, min(steep, flat))
+            norm = (
+                least_norm(lines[1], start, crossing, rows.is_squared)
+                if steep <= flat
+                else least_norm(lines[3], crossing, end, rows.is_squared)
+            )
+        cells[c] = max(cells[c], paid + desk.pairs[c] + value)
+        if cells[c] < cutoff:
+            first = c if first < 0 else first
+            last = c
+        if cells[c] < low:
+            low, next_ = cells[c], norm
+    stack.low[level] = low
+    lines[4] = max(next_, 1e-3)
+    if first >= 0:
+        stack.open_cells[level, 0], stack.open_cells[level, 1] = first, last + 1

@@ -1,0 +1,336 @@
+"""Which row to decide next, and which of its ways on are still open."""
+
+import math
+
+import numpy as np
+
+from margintree._lib.arrays import FloatArray, IntArray
+from margintree.exact.proofs.kernels.arrays import Desk, Frame, Rows, Stack
+from margintree.exact.proofs.kernels.ascent import SOFT, ascend, least_margin, measure
+from margintree.exact.proofs.kernels.frame import price_pairs
+from margintree.search.margin.kernels._jit import kernel, part
+
+PROBES = 8
+"""Rows whose ways on are tried before one of the rows is chosen."""
+PROBE_STEPS = 4
+"""Steps of each dual when a way on is tried."""
+PROBE_TOLERANCE = 1e-3
+"""Of the slopes of a dual when a way on is tried."""
+SECOND_SHARE = 0.1
+"""How much a row's second cheapest way counts beside its cheapest when rows are ranked."""
+SECOND_MOST = 10.0
+"""The second cheapest way counts at most as this many times the cheapest."""
+LEAST_GAIN = 1e-6
+"""Share of the cutoff added to gains, so that a row with one way of no gain still differs."""
+TIED = 0.995
+"""A row whose value is below this share of the routing margin has no side; the judge asks 0.99."""
+
+
+@kernel
+def write_values(rows: Rows, frame: Frame, stack: Stack, desk: Desk, level: int) -> None:
+    """Write the value of every split at every row, for hyperplanes with the level's norm.
+
+    A split that must pass rows on one side only sends all rows there.
+    """
+    n = len(rows.y)
+    norm = stack.norms[level]
+    for node in range(1, len(frame.is_split) // 2):
+        if not frame.is_split[node]:
+            continue
+        s = frame.slots[node]
+        if 0 < stack.n_right[level, s] < stack.n_members[level, s]:
+            scale = norm / math.sqrt(stack.lengths[level, s] ** 2 + SOFT * SOFT)
+            for i in range(n):
+                desk.f[node, i] = stack.values[level, s, i] * scale + stack.intercepts[level, s]
+        else:
+            side = 0.0
+            if stack.n_members[level, s] > 0:
+                side = 1.0 if stack.n_right[level, s] > 0 else -1.0
+            for i in range(n):
+                desk.f[node, i] = side
+
+
+@kernel
+def tree_price(rows: Rows, frame: Frame, desk: Desk, norm: float) -> float:
+    """Return what the present hyperplanes cost as a tree, or infinity if a row has no side.
+
+    Every leaf names the class that is cheapest for its rows. A bag counts as a leaf.
+    """
+    total = norm * norm / 2 if rows.is_squared else norm / 2
+    desk.leaf_prices[:] = 0.0
+    for i in range(len(rows.y)):
+        node = 1
+        while frame.is_split[node]:
+            value = desk.f[node, i]
+            if abs(value) < TIED * rows.eps:
+                return np.inf
+            if abs(value) < 1:
+                total += rows.pull[i] * (1 - abs(value))
+            node = 2 * node + (value > 0)
+        for k in range(rows.prices.shape[1]):
+            desk.leaf_prices[node, k] += rows.prices[i, k]
+    for node in range(1, len(frame.is_split)):
+        if frame.is_split[node]:
+            total += rows.split_price
+        elif frame.classes[node] != 0:
+            total += desk.leaf_prices[node].min()
+    return total
+
+
+@kernel
+def score_rows(rows: Rows, frame: Frame, stack: Stack, desk: Desk, level: int, dear: float) -> int:
+    """Rank the undecided rows by what their cheapest ways on would add at present; return the best.
+
+    A row that would add no more than ``dear`` scores 0, unless it has no side on its way. Returns
+    -1 where no row scores.
+    """
+    best, highest = -1, 0.0
+    for i in range(len(rows.y)):
+        desk.scores[i] = 0.0
+        node = stack.places[level, i]
+        if not frame.is_split[node]:
+            continue
+        price_below(rows, frame, desk, i)
+        least, second = np.inf, np.inf
+        for o in range(frame.n_options[node, rows.y[i]]):
+            price = way_price(rows, frame, desk, i, node, frame.options[node, rows.y[i], o])
+            if price < least:
+                least, second = price, least
+            elif price < second:
+                second = price
+        if least > dear:
+            desk.scores[i] = least + SECOND_SHARE * min(second, SECOND_MOST * least)
+        elif has_no_side(rows, frame, desk, i, node):
+            desk.scores[i] = dear
+        if desk.scores[i] > highest:
+            best, highest = i, desk.scores[i]
+    return best
+
+
+@kernel
+def price_below(rows: Rows, frame: Frame, desk: Desk, i: int) -> None:
+    """Write what a row would pay from every node on if it took the cheapest way."""
+    for node in range(len(frame.is_split) - 1, 0, -1):
+        if frame.is_split[node]:
+            value = desk.f[node, i]
+            left = desk.below[2 * node] + rows.pull[i] * max(0.0, 1 + value)
+            right = desk.below[2 * node + 1] + rows.pull[i] * max(0.0, 1 - value)
+            desk.below[node] = min(left, right)
+        else:
+            desk.below[node] = frame.least[node, i]
+
+
+@kernel
+def way_price(rows: Rows, frame: Frame, desk: Desk, i: int, node: int, to: int) -> float:
+    """Return what a row would add on its way from a node to one below and from there on."""
+    price = desk.below[to] - frame.least[node, i]
+    while to != node:
+        above = to // 2
+        value = desk.f[above, i] if to % 2 == 1 else -desk.f[above, i]
+        price += rows.pull[i] * max(0.0, 1 - value)
+        to = above
+    return price
+
+
+@part
+def has_no_side(rows: Rows, frame: Frame, desk: Desk, i: int, node: int) -> bool:
+    """Tell whether a row is too close to a hyperplane on its way by the signs."""
+    while frame.is_split[node]:
+        if abs(desk.f[node, i]) < TIED * rows.eps:
+            return True
+        node = 2 * node + (desk.f[node, i] > 0)
+    return False
+
+
+@kernel
+def is_mirrored(frame: Frame, stack: Stack, level: int, node: int, to: int) -> bool:
+    """Tell whether a way on is the mirror image of another one.
+
+    Where the two subtrees of a split are of the same shape and no row has passed it yet, flipping
+    it leads from the trees with the row on the right to those with the row on the left.
+    """
+    while to != node:
+        above = to // 2
+        if to % 2 == 1 and frame.twins[above] and stack.n_members[level, frame.slots[above]] == 0:
+            return True
+        to = above
+    return False
+
+
+@kernel
+def try_way(
+    rows: Rows, frame: Frame, stack: Stack, desk: Desk, level: int, i: int, to: int, cutoff: float
+) -> tuple[float, int]:
+    """Return a bound of what follows if a row goes to a node, and the number of steps taken."""
+    gain = length = 0.0
+    for s in range(stack.duals.shape[1]):
+        gain += stack.gains[level, s]
+        length += stack.lengths[level, s]
+    node, steps = stack.places[level, i], 0
+    paid = stack.paid[level] + frame.least[to, i] - frame.least[node, i]
+    while to != node:
+        side = to % 2
+        to //= 2
+        s = frame.slots[to]
+        m, n_right = stack.n_members[level, s] + 1, stack.n_right[level, s] + side
+        if not 0 < n_right < m:
+            continue
+        members = stack.members[s]
+        members[m - 1] = i
+        stack.sides[s, m - 1] = 1.0 if side == 1 else -1.0
+        desk.duals[:] = stack.duals[level, s]
+        desk.values[:] = stack.values[level, s]
+        _, moved = ascend(
+            rows.gram,
+            members,
+            stack.sides[s],
+            m,
+            rows.pull,
+            rows.eps,
+            stack.norms[level],
+            cutoff,
+            desk.duals,
+            desk.values,
+            desk.rise,
+            desk.fall,
+            PROBE_STEPS,
+            PROBE_TOLERANCE,
+        )
+        reach = frame.grid[-1] * rows.radius
+        own, far = measure(rows.X, members, m, rows.pull, rows.eps, reach, desk.duals)
+        gain += own - stack.gains[level, s]
+        length += far - stack.lengths[level, s]
+        steps += moved
+    low = np.inf
+    for c in range(stack.open_cells[level, 0], stack.open_cells[level, 1]):
+        value = least_margin(gain, length, frame.grid[c], frame.grid[c + 1], rows.is_squared)
+        low = min(low, max(stack.cells[level, c], paid + desk.tried_pairs[c] + value))
+    return low, steps
+
+
+@kernel
+def choose_row(
+    rows: Rows,
+    frame: Frame,
+    stack: Stack,
+    desk: Desk,
+    level: int,
+    cutoff: float,
+    candidates: IntArray,
+    candidate_scores: FloatArray,
+) -> tuple[int, int]:
+    """Return the row to decide, or -1 where a row has no way on, and the number of steps taken.
+
+    The ways on of the rows with the highest scores are tried. Best is a row with one way left,
+    then the largest product of the two smallest gains. Closed ways are left in
+    ``desk.is_dead[1]``.
+    """
+    best, highest, steps = -1, -1.0, 0
+    low = stack.low[level]
+    rank_rows(desk.scores, candidates, candidate_scores)
+    for i in candidates:
+        if i < 0:
+            break
+        node = stack.places[level, i]
+        has_pairs = frame.classes[node] >> rows.y[i] & 1
+        desk.tried_pairs[:] = desk.pairs
+        if has_pairs:
+            open_cells = stack.open_cells[level]
+            price_pairs(
+                rows, frame, stack.places[level], i, open_cells, desk.is_free, desk.tried_pairs
+            )
+        least, second, n_open = cutoff, cutoff, 0
+        for o in range(frame.n_options[node, rows.y[i]]):
+            to = frame.options[node, rows.y[i], o]
+            desk.is_dead[0, o] = is_mirrored(frame, stack, level, node, to)
+            if desk.is_dead[0, o]:
+                continue
+            bound, moved = try_way(rows, frame, stack, desk, level, i, to, cutoff)
+            steps += moved
+            desk.is_dead[0, o] = bound >= cutoff
+            n_open += bound < cutoff
+            if bound < least:
+                least, second = bound, least
+            elif bound < second:
+                second = bound
+        if n_open == 0:
+            return -1, steps
+        small = LEAST_GAIN * cutoff
+        score = (max(least - low, 0.0) + small) * (max(second - low, 0.0) + small)
+        if n_open == 1:
+            score = np.inf
+        if score > highest:
+            best, highest = i, score
+            desk.is_dead[1] = desk.is_dead[0]
+        if n_open == 1:
+            break
+    return best, steps
+
+
+@part
+def rank_rows(scores: FloatArray, candidates: IntArray, candidate_scores: FloatArray) -> None:
+    """Write the rows with the highest scores, the highest first, and -1 where none is left."""
+    candidates[:] = -1
+    candidate_scores[:] = 0.0
+    last = len(candidates) - 1
+    for i in range(len(scores)):
+        if scores[i] > candidate_scores[last]:
+            place = last
+            while place > 0 and candidate_scores[place - 1] < scores[i]:
+                candidate_scores[place] = candidate_scores[place - 1]
+                candidates[place] = candidates[place - 1]
+                place -= 1
+            candidate_scores[place], candidates[place] = scores[i], i
+
+
+@kernel
+def list_ways(rows: Rows, frame: Frame, stack: Stack, desk: Desk, level: int, i: int) -> None:
+    """Note a row as the one that is decided, with its open ways on, the cheapest first."""
+    node, n_open = stack.places[level, i], 0
+    price_below(rows, frame, desk, i)
+    for o in range(frame.n_options[node, rows.y[i]]):
+        if desk.is_dead[1, o]:
+            continue
+        to = frame.options[node, rows.y[i], o]
+        price = way_price(rows, frame, desk, i, node, to)
+        place = n_open
+        while place > 0 and desk.option_prices[place - 1] > price:
+            desk.option_prices[place] = desk.option_prices[place - 1]
+            stack.options[level, place] = stack.options[level, place - 1]
+            place -= 1
+        desk.option_prices[place], stack.options[level, place] = price, to
+        n_open += 1
+    stack.rows[level], stack.n_options[level], stack.next_option[level] = i, n_open, 0
+
+
+@kernel
+def descend(rows: Rows, frame: Frame, stack: Stack, level: int) -> None:
+    """Write the level below: the next way on of the row that is decided."""
+    below, i = level + 1, stack.rows[level]
+    to = stack.options[level, stack.next_option[level]]
+    stack.next_option[level] += 1
+    stack.duals[below] = stack.duals[level]
+    stack.values[below] = stack.values[level]
+    stack.gains[below] = stack.gains[level]
+    stack.lengths[below] = stack.lengths[level]
+    stack.intercepts[below] = stack.intercepts[level]
+    stack.n_members[below] = stack.n_members[level]
+    stack.n_right[below] = stack.n_right[level]
+    stack.places[below] = stack.places[level]
+    stack.cells[below] = stack.cells[level]
+    stack.open_cells[below] = stack.open_cells[level]
+    stack.norms[below] = stack.norms[level]
+    stack.low[below] = stack.low[level]
+    stack.shares[below] = stack.shares[level] / stack.n_options[level]
+    node = stack.places[level, i]
+    stack.paid[below] = stack.paid[level] + frame.least[to, i] - frame.least[node, i]
+    stack.places[below, i] = to
+    while to != node:
+        side = to % 2
+        to //= 2
+        s = frame.slots[to]
+        m = stack.n_members[below, s]
+        stack.members[s, m] = i
+        stack.sides[s, m] = 1.0 if side == 1 else -1.0
+        stack.n_members[below, s] = m + 1
+        stack.n_right[below, s] += side

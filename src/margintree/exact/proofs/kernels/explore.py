@@ -1,0 +1,186 @@
+"""The search of one skeleton, depth first; it can be left at any node and taken up again."""
+
+import numpy as np
+
+from margintree._lib.arrays import FloatArray, IntArray
+from margintree.exact.proofs.kernels.arrays import Desk, Frame, Rows, Stack
+from margintree.exact.proofs.kernels.ascent import least_norm
+from margintree.exact.proofs.kernels.bounds import (
+    ascend_splits,
+    bound_level,
+    forget_lines,
+    raise_cells,
+)
+from margintree.exact.proofs.kernels.branching import (
+    choose_row,
+    descend,
+    list_ways,
+    score_rows,
+    tree_price,
+    write_values,
+)
+from margintree.search.margin.kernels._jit import kernel, part
+
+DONE, PAUSED, FOUND, FULL, OPEN = range(5)
+"""Why `explore` returns: nothing is left; its budget is used up; it has a cheaper tree; the stack
+needs more levels; a bag must be refined, since no row that is left costs anything."""
+ADVANCE, BOUND, CHOOSE, SETTLE = range(4)
+"""What happens next at the present level."""
+LEVEL, PHASE, NODES, STUCK, ROUND = range(5)
+"""Places in ``counts``."""
+CLOSED, LEAST, PRICE, LOW_NORM, HIGH_NORM = range(5)
+"""Places in ``reals``: the share that is closed, the least bound of a node that was left without
+proof, the price of the tree found, and the norms between which a leaf is solved."""
+
+SETTLE_ROUNDS = 200
+"""Norms at which a leaf is solved before it is left with the bound it has."""
+SETTLE_STEPS = 3000
+"""Steps of a dual at a leaf, for one norm."""
+SETTLE_TOLERANCE = 1e-6
+"""Of the slopes of a dual at a leaf."""
+SAME_NORM = 1e-10
+"""Relative width of the interval of norms at which a leaf is given up."""
+NODE_STEPS = 40
+"""About as many steps of a dual take as long as what else is done at a node."""
+
+
+@kernel
+def explore(
+    rows: Rows,
+    frame: Frame,
+    stack: Stack,
+    desk: Desk,
+    candidates: IntArray,
+    candidate_scores: FloatArray,
+    lines: FloatArray,
+    counts: IntArray,
+    reals: FloatArray,
+    cutoff: float,
+    known: float,
+    dear: float,
+    is_complete: bool,
+    budget: int,
+) -> int:
+    """Go on with the search until it is done or there is something to say; return what.
+
+    Parameters
+    ----------
+    candidates, candidate_scores : ndarray
+        Room for the rows that are tried before one is chosen.
+    lines : ndarray of shape (5,)
+        Room for `raise_cells`.
+    counts, reals : ndarray of shape (5,)
+        Where the search stands.
+    cutoff : float
+        Nodes whose bound is at least this are closed.
+    known : float
+        A tree that costs less is worth returning for.
+    dear : float
+        Rows that would add no more are left undecided.
+    is_complete : bool
+        Whether every end of the skeleton is a leaf.
+    budget : int
+        Steps of duals after which it pauses.
+    """
+    steps = 0
+    while counts[LEVEL] >= 0:
+        if steps > budget:
+            return PAUSED
+        level = counts[LEVEL]
+        if counts[PHASE] == ADVANCE:
+            if stack.next_option[level] >= stack.n_options[level]:
+                counts[LEVEL] -= 1
+                continue
+            if level + 1 == len(stack.low):
+                return FULL
+            descend(rows, frame, stack, level)
+            counts[LEVEL], counts[PHASE] = level + 1, BOUND
+            continue
+        if counts[PHASE] == BOUND:
+            counts[NODES] += 1
+            steps += NODE_STEPS + bound_level(rows, frame, stack, desk, level, cutoff, lines)
+            counts[PHASE] = CHOOSE
+            if stack.low[level] < cutoff:
+                write_values(rows, frame, stack, desk, level)
+                reals[PRICE] = tree_price(rows, frame, desk, stack.norms[level])
+                if reals[PRICE] < known:
+                    return FOUND
+        elif counts[PHASE] == SETTLE:
+            moved = ascend_splits(
+                rows, frame, stack, desk, level, cutoff, SETTLE_STEPS, SETTLE_TOLERANCE
+            )
+            steps += NODE_STEPS + moved
+            raise_cells(rows, frame, stack, desk, level, cutoff, lines)
+            counts[ROUND] += 1
+            if stack.low[level] < cutoff:
+                write_values(rows, frame, stack, desk, level)
+                price = tree_price(rows, frame, desk, stack.norms[level])
+                if score_rows(rows, frame, stack, desk, level, dear) >= 0:
+                    counts[PHASE] = CHOOSE
+                elif not next_norm(rows, frame, stack, level, lines, counts, reals):
+                    counts[STUCK] += 1
+                    reals[LEAST] = min(reals[LEAST], stack.low[level])
+                    stack.low[level], counts[PHASE] = np.inf, CHOOSE
+                if price < known:
+                    reals[PRICE] = price
+                    return FOUND
+        if stack.low[level] >= cutoff:
+            reals[CLOSED] += stack.shares[level]
+            counts[LEVEL], counts[PHASE] = level - 1, ADVANCE
+            continue
+        if counts[PHASE] == CHOOSE:
+            if score_rows(rows, frame, stack, desk, level, dear) < 0:
+                if not is_complete:
+                    return OPEN
+                counts[PHASE], counts[ROUND] = SETTLE, 0
+                reals[LOW_NORM] = frame.grid[stack.open_cells[level, 0]]
+                reals[HIGH_NORM] = frame.grid[stack.open_cells[level, 1]]
+                forget_lines(lines)
+                continue
+            row, moved = choose_row(
+                rows, frame, stack, desk, level, cutoff, candidates, candidate_scores
+            )
+            steps += moved
+            counts[PHASE] = ADVANCE
+            if row < 0:
+                reals[CLOSED] += stack.shares[level]
+                counts[LEVEL] = level - 1
+            else:
+                list_ways(rows, frame, stack, desk, level, row)
+    return DONE
+
+
+@part
+def next_norm(
+    rows: Rows,
+    frame: Frame,
+    stack: Stack,
+    level: int,
+    lines: FloatArray,
+    counts: IntArray,
+    reals: FloatArray,
+) -> bool:
+    """Move a leaf towards the norm at which its cost is least; tell whether there is one to try.
+
+    The cost of a leaf is convex in the norm. The length of v says on which side of a norm the
+    least cost is, and the crossing of the two lines where about.
+    """
+    norm = stack.norms[level]
+    length = 0.0
+    for s in range(stack.duals.shape[1]):
+        length += stack.lengths[level, s]
+    if least_norm(length, 0.0, np.inf, rows.is_squared) > norm:
+        reals[LOW_NORM] = max(reals[LOW_NORM], norm)
+    else:
+        reals[HIGH_NORM] = min(reals[HIGH_NORM], norm)
+    low = max(reals[LOW_NORM], frame.grid[stack.open_cells[level, 0]])
+    high = min(reals[HIGH_NORM], frame.grid[stack.open_cells[level, 1]])
+    if counts[ROUND] >= SETTLE_ROUNDS or not high - low > SAME_NORM * high:
+        return False
+    next_ = length if rows.is_squared else (low + high) / 2
+    if lines[0] > -np.inf and lines[2] > -np.inf and lines[1] > lines[3]:
+        next_ = (lines[0] - lines[2]) / (lines[1] - lines[3])
+    if counts[ROUND] % 4 == 0 or not low < next_ < high:
+        next_ = (low + high) / 2
+    stack.norms[level] = next_
+    return True

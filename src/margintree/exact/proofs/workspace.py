@@ -1,0 +1,165 @@
+"""Between the values of the library and the arrays of the kernels."""
+
+import numpy as np
+
+from margintree._lib.arrays import FloatArray, IntArray
+from margintree._lib.products import product
+from margintree.core.problem import Problem
+from margintree.core.tree import ObliqueTree
+from margintree.exact.proofs.kernels.arrays import Desk, Frame, Rows, Stack
+
+NEIGHBOURS = 60
+"""Rows of other classes with which a row may form a pair, the closest ones."""
+N_CELLS = 64
+"""Cells into which the possible common norms are divided."""
+FIRST_LEVELS = 64
+"""Levels of a new stack; it grows when they are used up."""
+
+
+def rows_of(problem: Problem) -> Rows:
+    """Return what the kernels need to know of a problem.
+
+    Rows are put around their mean, which the intercepts make up for; where there are more features
+    than rows they are turned into the space that the rows span. Neither changes a distance.
+    """
+    X = problem.X - problem.X.mean(axis=0)
+    if X.shape[1] > X.shape[0]:
+        X = np.linalg.qr(X.T)[1].T
+    X = np.ascontiguousarray(X)
+    first, second = _pairs(problem)
+    return Rows(
+        X=X,
+        gram=np.ascontiguousarray(product(X, X.T)),
+        y=np.array(problem.y, dtype=np.int64),
+        pull=problem.costs.violations * problem.row_weights,
+        prices=np.ascontiguousarray(problem.error_prices),
+        first=first,
+        second=second,
+        distances=np.linalg.norm(problem.X[first] - problem.X[second], axis=1),
+        radius=float(np.sqrt((X**2).sum(axis=1)).max()),
+        eps=float(problem.routing_margin),
+        split_price=float(problem.costs.splits),
+        is_squared=problem.margin_norm == "squared",
+    )
+
+
+def _pairs(problem: Problem) -> tuple[IntArray, IntArray]:
+    """Return each row with its closest rows of other classes, the closest pairs first."""
+    squared = (problem.X**2).sum(axis=1)
+    apart = squared[:, None] + squared[None, :] - 2 * product(problem.X, problem.X.T)
+    apart[problem.y[:, None] == problem.y[None, :]] = np.inf
+    near = np.argsort(apart, axis=1, kind="stable")[:, :NEIGHBOURS]
+    is_near = np.zeros(apart.shape, dtype=bool)
+    np.put_along_axis(is_near, near, True, axis=1)
+    first, second = np.nonzero(np.triu((is_near | is_near.T) & np.isfinite(apart)))
+    order = np.argsort(apart[first, second], kind="stable")
+    return first[order], second[order]
+
+
+def new_desk(n_rows: int, n_classes: int, depth: int) -> Desk:
+    """Return room to work in."""
+    n_nodes = 2 ** (depth + 1)
+    return Desk(
+        rise=np.zeros(n_rows),
+        fall=np.zeros(n_rows),
+        duals=np.zeros(n_rows),
+        values=np.zeros(n_rows),
+        is_free=np.zeros(n_rows, dtype=np.bool_),
+        pairs=np.zeros(N_CELLS),
+        tried_pairs=np.zeros(N_CELLS),
+        f=np.zeros((n_nodes // 2, n_rows)),
+        below=np.zeros(n_nodes),
+        scores=np.zeros(n_rows),
+        option_prices=np.zeros(n_nodes),
+        is_dead=np.zeros((2, n_nodes), dtype=np.bool_),
+        leaf_prices=np.zeros((n_nodes, n_classes)),
+    )
+
+
+def new_stack(n_rows: int, n_splits: int, depth: int, n_levels: int = FIRST_LEVELS) -> Stack:
+    """Return a stack whose first level has decided nothing; what is not set is written first."""
+    planes = (n_levels, n_splits)
+    stack = Stack(
+        duals=np.empty((*planes, n_rows)),
+        values=np.empty((*planes, n_rows)),
+        gains=np.empty(planes),
+        lengths=np.empty(planes),
+        intercepts=np.empty(planes),
+        n_members=np.empty(planes, dtype=np.int64),
+        n_right=np.empty(planes, dtype=np.int64),
+        places=np.empty((n_levels, n_rows), dtype=np.int64),
+        paid=np.empty(n_levels),
+        cells=np.empty((n_levels, N_CELLS)),
+        open_cells=np.empty((n_levels, 2), dtype=np.int64),
+        norms=np.empty(n_levels),
+        low=np.empty(n_levels),
+        shares=np.empty(n_levels),
+        rows=np.empty(n_levels, dtype=np.int64),
+        n_options=np.empty(n_levels, dtype=np.int64),
+        next_option=np.empty(n_levels, dtype=np.int64),
+        options=np.empty((n_levels, 2 ** (depth + 1)), dtype=np.int64),
+        members=np.empty((n_splits, n_rows), dtype=np.int64),
+        sides=np.empty((n_splits, n_rows)),
+    )
+    return stack
+
+
+def begin(stack: Stack, frame: Frame, paid: float) -> None:
+    """Write the first level of a search: no row is decided."""
+    for array in (stack.duals, stack.values, stack.gains, stack.lengths, stack.intercepts):
+        array[0] = 0.0
+    stack.n_members[0] = stack.n_right[0] = 0
+    stack.places[0] = 1
+    stack.paid[0] = paid
+    stack.cells[0] = -np.inf
+    stack.open_cells[0] = 0, N_CELLS
+    stack.norms[0] = frame.grid[-1]
+    stack.low[0], stack.shares[0] = -np.inf, 1.0
+
+
+_SHARED = ("members", "sides")
+
+
+def grown(stack: Stack) -> Stack:
+    """Return a stack with the same levels and as many again."""
+    fields = {}
+    for name, array in stack._asdict().items():
+        if name in _SHARED:
+            fields[name] = array
+        else:
+            fields[name] = np.concatenate([array, np.empty_like(array)])
+    return Stack(**fields)
+
+
+def tree_of(problem: Problem, frame: Frame, stack: Stack, level: int, soft: float) -> ObliqueTree:
+    """Return the tree of the hyperplanes of a level, with the level's norm.
+
+    A split that must pass rows on one side only sends all rows there.
+    """
+    n_branch = len(frame.is_split) // 2 - 1
+    weights, intercepts = np.zeros((n_branch, problem.n_features)), np.full(n_branch, -1.0)
+    splits = frame.is_split[1 : n_branch + 1].copy()
+    mean = problem.X.mean(axis=0)
+    for node in np.flatnonzero(splits) + 1:
+        s = frame.slots[node]
+        m, right = stack.n_members[level, s], stack.n_right[level, s]
+        if 0 < right < m:
+            scale = stack.norms[level] / np.hypot(stack.lengths[level, s], soft)
+            members = stack.members[s, :m]
+            w = scale * (stack.duals[level, s, members] @ problem.X[members])
+            weights[node - 1], intercepts[node - 1] = w, stack.intercepts[level, s] - w @ mean
+        else:
+            intercepts[node - 1] = 1.0 if right else -1.0
+    return ObliqueTree(
+        weights=weights,
+        intercepts=intercepts,
+        splits=splits,
+        leaf_classes=np.zeros(n_branch + 1, dtype=np.int64),
+        leaf_mass=np.zeros((n_branch + 1, problem.n_classes)),
+        scaling=problem.scaling,
+    )
+
+
+def grid_of(problem: Problem, most: float) -> FloatArray:
+    """Return the norms that divide those of margin terms up to ``most`` into cells."""
+    return np.linspace(0.0, problem.norm_at_price(most), N_CELLS + 1)
