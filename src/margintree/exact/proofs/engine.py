@@ -23,7 +23,6 @@ from margintree.core.result import Reason, relative_gap
 from margintree.core.simplify import tidy
 from margintree.core.tree import ObliqueTree
 from margintree.exact.proofs.kernels.arrays import Stack
-from margintree.exact.proofs.kernels.ascent import SOFT
 from margintree.exact.proofs.kernels.branching import PROBES
 from margintree.exact.proofs.kernels.explore import (
     BOUND,
@@ -385,7 +384,8 @@ class _Branch:
     def take_tree(self) -> None:
         """Offer the tree at hand; if the judge does not agree, ask for a cheaper one next time."""
         engine = self.engine
-        tree = tree_of(engine.problem, self.frame, self.stack, int(self.counts[LEVEL]), SOFT)
+        level = int(self.counts[LEVEL])
+        tree = tree_of(engine.problem, self.frame, self.stack, engine.desk, level)
         before = engine.objective
         engine.offer(tree)
         if engine.objective >= before:

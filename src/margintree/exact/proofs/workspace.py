@@ -73,6 +73,9 @@ def new_desk(n_rows: int, n_classes: int, depth: int) -> Desk:
         option_prices=np.zeros(n_nodes),
         is_dead=np.zeros((2, n_nodes), dtype=np.bool_),
         leaf_prices=np.zeros((n_nodes, n_classes)),
+        hulls=np.zeros((n_nodes // 2, n_rows)),
+        lambdas=np.zeros(n_nodes // 2),
+        scales=np.zeros(n_nodes // 2),
     )
 
 
@@ -131,8 +134,10 @@ def grown(stack: Stack) -> Stack:
     return Stack(**fields)
 
 
-def tree_of(problem: Problem, frame: Frame, stack: Stack, level: int, soft: float) -> ObliqueTree:
-    """Return the tree of the hyperplanes of a level, with the level's norm.
+def tree_of(
+    problem: Problem, frame: Frame, stack: Stack, desk: Desk, level: int
+) -> ObliqueTree:
+    """Return the tree of the hyperplanes of a level, at the scales on the desk.
 
     A split that must pass rows on one side only sends all rows there.
     """
@@ -144,9 +149,8 @@ def tree_of(problem: Problem, frame: Frame, stack: Stack, level: int, soft: floa
         s = frame.slots[node]
         m, right = stack.n_members[level, s], stack.n_right[level, s]
         if 0 < right < m:
-            scale = stack.norms[level] / np.hypot(stack.lengths[level, s], soft)
             members = stack.members[s, :m]
-            w = scale * (stack.duals[level, s, members] @ problem.X[members])
+            w = desk.scales[s] * (stack.duals[level, s, members] @ problem.X[members])
             weights[node - 1], intercepts[node - 1] = w, stack.intercepts[level, s] - w @ mean
         else:
             intercepts[node - 1] = 1.0 if right else -1.0

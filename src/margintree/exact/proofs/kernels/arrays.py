@@ -160,6 +160,10 @@ class Desk(NamedTuple):
         The ways on that are closed, for the row that is tried and for the best so far.
     leaf_prices : ndarray of shape (2**(D+1), K)
         What it costs to call the rows of each leaf each class.
+    hulls : ndarray of shape (2**D, n)
+        By split, weights that add up to one on either side.
+    lambdas, scales : ndarray of shape (2**D,)
+        By split, its share of the margin term at a leaf, and the w that belongs to v = 1.
     """
 
     rise: FloatArray
@@ -175,3 +179,6 @@ class Desk(NamedTuple):
     option_prices: FloatArray
     is_dead: BoolArray
     leaf_prices: FloatArray
+    hulls: FloatArray
+    lambdas: FloatArray
+    scales: FloatArray

@@ -11,6 +11,7 @@ from margintree.exact.proofs.kernels.ascent import (
     measure,
 )
 from margintree.exact.proofs.kernels.frame import price_pairs
+from margintree.exact.proofs.kernels.hulls import least_norm_of_sides
 from margintree.search.margin.kernels._jit import kernel
 
 ROUNDS = 4
@@ -19,6 +20,8 @@ STEPS = 15
 """Steps of each dual in a round. Duals that are solved to the end close hardly more nodes."""
 TOLERANCE = 1e-3
 """Of the slopes of a dual."""
+KEPT = 0.9
+"""A decided row whose value is below this share of the routing margin is on the wrong side."""
 CALM = 1e-3
 """Relative change of the norm below which another round is not worth while."""
 
@@ -162,3 +165,45 @@ def raise_cells(
     lines[4] = max(next_, 1e-3)
     if first >= 0:
         stack.open_cells[level, 0], stack.open_cells[level, 1] = first, last + 1
+
+
+@kernel
+def close_small_norms(
+    rows: Rows, frame: Frame, stack: Stack, desk: Desk, level: int
+) -> None:
+    """Close the cells whose norms are too small to keep the decided rows on their sides.
+
+    Only splits are looked at whose present hyperplanes do not.
+    """
+    first, last = stack.open_cells[level, 0], stack.open_cells[level, 1]
+    needed = 0.0
+    for node in range(1, len(frame.is_split) // 2):
+        s = frame.slots[node]
+        m = stack.n_members[level, s]
+        if not (frame.is_split[node] and 0 < stack.n_right[level, s] < m):
+            continue
+        for k in range(m):
+            if stack.sides[s, k] * desk.f[node, stack.members[s, k]] < KEPT * rows.eps:
+                most = frame.grid[last]
+                found = least_norm_of_sides(
+                    rows.gram,
+                    stack.members[s],
+                    stack.sides[s],
+                    m,
+                    rows.eps,
+                    most,
+                    desk.hulls[s],
+                )
+                needed = max(needed, found)
+                break
+    low = np.inf
+    for c in range(first, last):
+        if frame.grid[c + 1] < needed:
+            stack.cells[level, c] = np.inf
+        low = min(low, stack.cells[level, c])
+    while first < last and frame.grid[first + 1] < needed:
+        first += 1
+    stack.open_cells[level, 0] = first
+    stack.low[level] = low
+    if first < last:
+        stack.norms[level] = max(stack.norms[level], frame.grid[first])

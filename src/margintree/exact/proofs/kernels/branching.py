@@ -40,6 +40,7 @@ def write_values(rows: Rows, frame: Frame, stack: Stack, desk: Desk, level: int)
         s = frame.slots[node]
         if 0 < stack.n_right[level, s] < stack.n_members[level, s]:
             scale = norm / math.sqrt(stack.lengths[level, s] ** 2 + SOFT * SOFT)
+            desk.scales[s] = scale
             for i in range(n):
                 desk.f[node, i] = stack.values[level, s, i] * scale + stack.intercepts[level, s]
         else:

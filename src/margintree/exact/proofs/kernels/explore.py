@@ -6,8 +6,8 @@ from margintree._lib.arrays import FloatArray, IntArray
 from margintree.exact.proofs.kernels.arrays import Desk, Frame, Rows, Stack
 from margintree.exact.proofs.kernels.ascent import least_norm
 from margintree.exact.proofs.kernels.bounds import (
-    ascend_splits,
     bound_level,
+    close_small_norms,
     forget_lines,
     raise_cells,
 )
@@ -19,6 +19,7 @@ from margintree.exact.proofs.kernels.branching import (
     tree_price,
     write_values,
 )
+from margintree.exact.proofs.kernels.settle import settle_splits
 from margintree.search.margin.kernels._jit import kernel, part
 
 DONE, PAUSED, FOUND, FULL, OPEN = range(5)
@@ -30,14 +31,12 @@ LEVEL, PHASE, NODES, STUCK, ROUND = range(5)
 """Places in ``counts``."""
 CLOSED, LEAST, PRICE, LOW_NORM, HIGH_NORM = range(5)
 """Places in ``reals``: the share that is closed, the least bound of a node that was left without
-proof, the price of the tree found, and the norms between which a leaf is solved."""
+proof, the price of the tree at hand, and the norms between which a leaf is solved."""
 
-SETTLE_ROUNDS = 200
+SETTLE_ROUNDS = 60
 """Norms at which a leaf is solved before it is left with the bound it has."""
-SETTLE_STEPS = 3000
-"""Steps of a dual at a leaf, for one norm."""
-SETTLE_TOLERANCE = 1e-6
-"""Of the slopes of a dual at a leaf."""
+SETTLE_STEPS = 20
+"""About as many steps take as long as what is done at a leaf for one row and norm."""
 SAME_NORM = 1e-10
 """Relative width of the interval of norms at which a leaf is given up."""
 NODE_STEPS = 40
@@ -103,26 +102,23 @@ def explore(
             if stack.low[level] < cutoff:
                 write_values(rows, frame, stack, desk, level)
                 reals[PRICE] = tree_price(rows, frame, desk, stack.norms[level])
+                close_small_norms(rows, frame, stack, desk, level)
                 if reals[PRICE] < known:
                     return FOUND
         elif counts[PHASE] == SETTLE:
-            moved = ascend_splits(
-                rows, frame, stack, desk, level, cutoff, SETTLE_STEPS, SETTLE_TOLERANCE
-            )
-            steps += NODE_STEPS + moved
+            moved, norm = settle_splits(rows, frame, stack, desk, level, cutoff)
+            steps += NODE_STEPS + SETTLE_STEPS * moved
             raise_cells(rows, frame, stack, desk, level, cutoff, lines)
             counts[ROUND] += 1
             if stack.low[level] < cutoff:
-                write_values(rows, frame, stack, desk, level)
-                price = tree_price(rows, frame, desk, stack.norms[level])
+                reals[PRICE] = tree_price(rows, frame, desk, norm)
                 if score_rows(rows, frame, stack, desk, level, dear) >= 0:
                     counts[PHASE] = CHOOSE
                 elif not next_norm(rows, frame, stack, level, lines, counts, reals):
                     counts[STUCK] += 1
                     reals[LEAST] = min(reals[LEAST], stack.low[level])
                     stack.low[level], counts[PHASE] = np.inf, CHOOSE
-                if price < known:
-                    reals[PRICE] = price
+                if reals[PRICE] < known:
                     return FOUND
         if stack.low[level] >= cutoff:
             reals[CLOSED] += stack.shares[level]
@@ -136,6 +132,7 @@ def explore(
                 reals[LOW_NORM] = frame.grid[stack.open_cells[level, 0]]
                 reals[HIGH_NORM] = frame.grid[stack.open_cells[level, 1]]
                 forget_lines(lines)
+                desk.lambdas[: stack.duals.shape[1]] = stack.lengths[level] / stack.norms[level]
                 continue
             row, moved = choose_row(
                 rows, frame, stack, desk, level, cutoff, candidates, candidate_scores

@@ -1,0 +1,140 @@
+"""The hyperplanes of a leaf of the search at a given norm, to the end.
+
+`ascend` needs few steps to a useful bound, but many to the best one: where a split keeps its rows
+apart with a smaller norm, v tends to 0 and says nothing of the hyperplane. With a share lambda,
+
+    min lambda/2 ||w||^2 + sum_i pull_i max(0, 1 - s_i f(x_i))  subject to  s_i f(x_i) >= eps
+
+has a unique w = v / lambda for every lambda > 0, whose length falls as lambda grows. The lambda at
+which it is S gives the best dual at the norm S; where w is shorter than S for all of them, the
+smallest one gives a dual that is next to 0, which is then best.
+"""
+
+import numpy as np
+
+from margintree._lib.arrays import FloatArray
+from margintree.exact.proofs.kernels.arrays import Desk, Frame, Rows, Stack
+from margintree.exact.proofs.kernels.ascent import measure
+from margintree.search.margin.kernels._jit import kernel, part
+from margintree.search.margin.kernels.svm import repair_duals, smo
+
+LEAST_SHARE = 1e-8
+"""The smallest lambda, as a share of the one whose margin term would reach the cutoff alone."""
+MOST_SHARE = 1e4
+"""The largest lambda, in the same unit. Where w is longer than S even there, S is too small to keep
+the rows on their sides, or hardly large enough."""
+SEARCHES = 40
+"""Values of lambda that are tried for one norm."""
+STEPS = 3000
+"""Steps of a dual for one lambda, and as many again for every hundred rows."""
+TOLERANCE = 1e-7
+"""Of the slopes of a dual, relative to a share of 1, and of the norm."""
+
+
+@kernel
+def settle_splits(
+    rows: Rows, frame: Frame, stack: Stack, desk: Desk, level: int, cutoff: float
+) -> tuple[int, float]:
+    """Solve all splits at the level's norm and write their values; return steps and largest norm."""
+    total, largest = 0, 0.0
+    norm = stack.norms[level]
+    reach = frame.grid[-1] * rows.radius
+    for node in range(1, len(frame.is_split) // 2):
+        if not frame.is_split[node]:
+            continue
+        s = frame.slots[node]
+        m, n_right = stack.n_members[level, s], stack.n_right[level, s]
+        if not 0 < n_right < m:
+            desk.f[node] = 0.0 if m == 0 else (1.0 if n_right > 0 else -1.0)
+            continue
+        duals, members = stack.duals[level, s], stack.members[s]
+        intercept, length = settle_split(rows, stack, desk, level, s, norm, cutoff, reach)
+        gain, _ = measure(rows.X, members, m, rows.pull, rows.eps, reach, duals)
+        stack.gains[level, s], stack.lengths[level, s] = gain, length / desk.scales[s]
+        stack.intercepts[level, s] = intercept
+        largest = max(largest, length)
+        write_split(rows, stack, desk, level, s, node)
+        total += m
+    return total, largest
+
+
+@part
+def settle_split(
+    rows: Rows,
+    stack: Stack,
+    desk: Desk,
+    level: int,
+    s: int,
+    norm: float,
+    cutoff: float,
+    reach: float,
+) -> tuple[float, float]:
+    """Find the lambda at which the length of w is a norm; return intercept and length.
+
+    The duals of the level and ``desk.lambdas`` are left as they are there; lambda is 0 where w stays
+    too long, so that the next search begins anew.
+    """
+    m = stack.n_members[level, s]
+    members = stack.members[s, :m]
+    sides = stack.sides[s, :m]
+    gram, pull, duals = np.empty((m, m)), np.empty(m), np.empty(m)
+    for k in range(m):
+        for l in range(m):
+            gram[k, l] = rows.gram[members[k], members[l]]
+        pull[k], duals[k] = rows.pull[members[k]], stack.duals[level, s, members[k]]
+    no_box = np.full(m, np.inf)
+    unit = cutoff / norm**2
+    least = LEAST_SHARE * unit
+    low, high = least, MOST_SHARE * unit
+    following = min(max(desk.lambdas[s], low), high)
+    if desk.lambdas[s] <= 0:
+        following = unit
+        duals[:] = 0.0
+    share = intercept = length = 0.0
+    for _ in range(SEARCHES):
+        share = following
+        repair_duals(duals, sides, no_box)
+        steps = STEPS + STEPS * m // 100
+        _, intercept = smo(
+            gram, sides, pull, rows.eps, np.inf, share, duals, steps, TOLERANCE
+        )
+        for k in range(m):
+            stack.duals[level, s, members[k]] = duals[k]
+        gain, far = measure(
+            rows.X, stack.members[s], m, rows.pull, rows.eps, reach, stack.duals[level, s]
+        )
+        length = far / share
+        if abs(length - norm) <= TOLERANCE * norm or gain - norm * far >= cutoff:
+            break
+        if length > norm:
+            low = share
+        else:
+            high = share
+        if high <= low * (1 + 1e-12) or (length < norm and share <= least):
+            break
+        following = share * (length / norm) ** 1.5
+        if length < 0.01 * norm:
+            following = share * 1e-3
+        if not low < following < high:
+            following = np.sqrt(low * high)
+        following = max(following, least)
+    desk.lambdas[s] = share if length <= norm * (1 + 2 * TOLERANCE) else 0.0
+    desk.scales[s] = 1 / share
+    return intercept, length
+
+
+@part
+def write_split(rows: Rows, stack: Stack, desk: Desk, level: int, s: int, node: int) -> None:
+    """Write ``v @ x`` and the values of a split at all rows, from its duals."""
+    n, p = rows.X.shape
+    direction = np.zeros(p)
+    for i in range(n):
+        if stack.duals[level, s, i] != 0.0:
+            for j in range(p):
+                direction[j] += stack.duals[level, s, i] * rows.X[i, j]
+    for i in range(n):
+        value = 0.0
+        for j in range(p):
+            value += direction[j] * rows.X[i, j]
+        stack.values[level, s, i] = value
+        desk.f[node, i] = value * desk.scales[s] + stack.intercepts[level, s]
