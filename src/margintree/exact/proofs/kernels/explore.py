@@ -1,10 +1,11 @@
 """The search of one skeleton, depth first; it can be left at any node and taken up again."""
 
+import math
+
 import numpy as np
 
 from margintree._lib.arrays import FloatArray, IntArray
 from margintree.exact.proofs.kernels.arrays import Desk, Frame, Rows, Stack
-from margintree.exact.proofs.kernels.ascent import least_norm
 from margintree.exact.proofs.kernels.bounds import (
     bound_level,
     close_small_norms,
@@ -114,9 +115,10 @@ def explore(
                 reals[PRICE] = tree_price(rows, frame, desk, norm)
                 if score_rows(rows, frame, stack, desk, level, dear) >= 0:
                     counts[PHASE] = CHOOSE
-                elif not next_norm(rows, frame, stack, level, lines, counts, reals):
-                    counts[STUCK] += 1
-                    reals[LEAST] = min(reals[LEAST], stack.low[level])
+                elif not next_norm(rows, frame, stack, level, cutoff, lines, counts, reals):
+                    if stack.low[level] < cutoff:
+                        counts[STUCK] += 1
+                        reals[LEAST] = min(reals[LEAST], stack.low[level])
                     stack.low[level], counts[PHASE] = np.inf, CHOOSE
                 if reals[PRICE] < known:
                     return FOUND
@@ -153,31 +155,49 @@ def next_norm(
     frame: Frame,
     stack: Stack,
     level: int,
+    cutoff: float,
     lines: FloatArray,
     counts: IntArray,
     reals: FloatArray,
 ) -> bool:
-    """Move a leaf towards the norm at which its cost is least; tell whether there is one to try.
+    """Choose the next norm at which a leaf is solved; return False if none is left to try.
 
-    The cost of a leaf is convex in the norm. The length of v says on which side of a norm the
-    least cost is, and the crossing of the two lines where about.
+    The present duals exclude all norms at which their line reaches the cutoff. Where all norms are
+    excluded by one line or another, the leaf is closed. Otherwise the crossing of the steep line
+    and the flat one is where the cost of the leaf, which is convex in the norm, may be least.
     """
-    norm = stack.norms[level]
-    length = 0.0
+    gain = length = 0.0
     for s in range(stack.duals.shape[1]):
+        gain += stack.gains[level, s]
         length += stack.lengths[level, s]
-    if least_norm(length, 0.0, np.inf, rows.is_squared) > norm:
-        reals[LOW_NORM] = max(reals[LOW_NORM], norm)
-    else:
-        reals[HIGH_NORM] = min(reals[HIGH_NORM], norm)
-    low = max(reals[LOW_NORM], frame.grid[stack.open_cells[level, 0]])
-    high = min(reals[HIGH_NORM], frame.grid[stack.open_cells[level, 1]])
-    if counts[ROUND] >= SETTLE_ROUNDS or not high - low > SAME_NORM * high:
+    low, high = norms_below(stack.paid[level] + gain - cutoff, length, rows.is_squared)
+    reals[LOW_NORM] = max(reals[LOW_NORM], low, frame.grid[stack.open_cells[level, 0]])
+    reals[HIGH_NORM] = min(reals[HIGH_NORM], high, frame.grid[stack.open_cells[level, 1]])
+    low, high = reals[LOW_NORM], reals[HIGH_NORM]
+    if low >= high:
+        stack.low[level] = cutoff
         return False
-    next_ = length if rows.is_squared else (low + high) / 2
+    if counts[ROUND] >= SETTLE_ROUNDS or high - low <= SAME_NORM * high:
+        return False
+    following = length if rows.is_squared else (low + high) / 2
     if lines[0] > -np.inf and lines[2] > -np.inf and lines[1] > lines[3]:
-        next_ = (lines[0] - lines[2]) / (lines[1] - lines[3])
-    if counts[ROUND] % 4 == 0 or not low < next_ < high:
-        next_ = (low + high) / 2
-    stack.norms[level] = next_
+        following = (lines[0] - lines[2]) / (lines[1] - lines[3])
+    if counts[ROUND] % 4 == 0 or not low < following < high:
+        following = (low + high) / 2
+    stack.norms[level] = following
     return True
+
+
+@part
+def norms_below(rest: float, length: float, is_squared: bool) -> tuple[float, float]:
+    """Return the norms S between which ``margin(S) + rest - S length`` is below 0."""
+    if is_squared:
+        square = length * length - 2 * rest
+        if square < 0:
+            return 0.0, 0.0
+        return length - math.sqrt(square), length + math.sqrt(square)
+    if length > 0.5:
+        return rest / (length - 0.5), np.inf
+    if length < 0.5:
+        return 0.0, -rest / (0.5 - length)
+    return 0.0, np.inf if rest < 0 else 0.0
