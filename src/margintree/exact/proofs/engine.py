@@ -10,6 +10,7 @@ import heapq
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from itertools import count
 from typing import NamedTuple, TypeAlias
 
@@ -22,7 +23,7 @@ from margintree.core.problem import Problem
 from margintree.core.result import Reason, relative_gap
 from margintree.core.simplify import tidy
 from margintree.core.tree import ObliqueTree
-from margintree.exact.proofs.kernels.arrays import Stack
+from margintree.exact.proofs.kernels.arrays import LOW, NEXT, WAYS, Stack
 from margintree.exact.proofs.kernels.branching import PROBES
 from margintree.exact.proofs.kernels.explore import (
     BOUND,
@@ -161,7 +162,15 @@ def prove(
             f"A proof of our own takes at most {MAX_CLASSES} classes; {problem.n_classes} were "
             "given. Use another solver, such as solver='scip'."
         )
+    compile_kernels()
     return _Engine(problem, limits, progress).run(start)
+
+
+@cache
+def compile_kernels() -> None:
+    """Get all kernels of a proof ready, so that no clock runs while they are compiled."""
+    problem = Problem.from_data([[0.0], [1.0]], [0, 1], n_classes=2, depth=1)
+    _Engine(problem, Limits(), None).run(ObliqueTree.leaf(1, 1, 2))
 
 
 class _Waiting(NamedTuple):
@@ -321,9 +330,9 @@ class _Branch:
     def bound(self) -> float:
         """What no tree of the skeleton costs less than, among those that are not closed."""
         level = int(self.counts[LEVEL])
-        is_open = self.stack.next_option[:level] < self.stack.n_options[:level]
-        open_levels = self.stack.low[:level][is_open]
-        now = self.stack.low[level] if level >= 0 else np.inf
+        moves, low = self.stack.moves[:level], self.stack.levels[:, LOW]
+        open_levels = low[:level][moves[:, NEXT] < moves[:, WAYS]]
+        now = low[level] if level >= 0 else np.inf
         least = min(now, open_levels.min(initial=np.inf), self.reals[LEAST])
         return float(max(least, self.waiting.bound))
 

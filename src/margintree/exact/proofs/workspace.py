@@ -6,7 +6,20 @@ from margintree._lib.arrays import FloatArray, IntArray
 from margintree._lib.products import product
 from margintree.core.problem import Problem
 from margintree.core.tree import ObliqueTree
-from margintree.exact.proofs.kernels.arrays import Desk, Frame, Rows, Stack
+from margintree.exact.proofs.kernels.arrays import (
+    INTERCEPT,
+    LAST,
+    LOW,
+    MEMBERS,
+    NORM,
+    PAID,
+    RIGHT,
+    SHARE,
+    Desk,
+    Frame,
+    Rows,
+    Stack,
+)
 
 NEIGHBOURS = 60
 """Rows of other classes with which a row may form a pair, the closest ones."""
@@ -32,7 +45,7 @@ def rows_of(problem: Problem) -> Rows:
         gram=np.ascontiguousarray(product(X, X.T)),
         y=np.array(problem.y, dtype=np.int64),
         pull=problem.costs.violations * problem.row_weights,
-        prices=np.ascontiguousarray(problem.error_prices),
+        prices=np.array(problem.error_prices),
         first=first,
         second=second,
         distances=np.linalg.norm(problem.X[first] - problem.X[second], axis=1),
@@ -81,43 +94,30 @@ def new_desk(n_rows: int, n_classes: int, depth: int) -> Desk:
 
 def new_stack(n_rows: int, n_splits: int, depth: int, n_levels: int = FIRST_LEVELS) -> Stack:
     """Return a stack whose first level has decided nothing; what is not set is written first."""
-    planes = (n_levels, n_splits)
-    stack = Stack(
-        duals=np.empty((*planes, n_rows)),
-        values=np.empty((*planes, n_rows)),
-        gains=np.empty(planes),
-        lengths=np.empty(planes),
-        intercepts=np.empty(planes),
-        n_members=np.empty(planes, dtype=np.int64),
-        n_right=np.empty(planes, dtype=np.int64),
+    return Stack(
+        duals=np.empty((n_levels, n_splits, n_rows)),
+        values=np.empty((n_levels, n_splits, n_rows)),
+        planes=np.empty((n_levels, n_splits, 3)),
+        passing=np.empty((n_levels, n_splits, 2), dtype=np.int64),
         places=np.empty((n_levels, n_rows), dtype=np.int64),
-        paid=np.empty(n_levels),
+        levels=np.empty((n_levels, 4)),
         cells=np.empty((n_levels, N_CELLS)),
-        open_cells=np.empty((n_levels, 2), dtype=np.int64),
-        norms=np.empty(n_levels),
-        low=np.empty(n_levels),
-        shares=np.empty(n_levels),
-        rows=np.empty(n_levels, dtype=np.int64),
-        n_options=np.empty(n_levels, dtype=np.int64),
-        next_option=np.empty(n_levels, dtype=np.int64),
+        moves=np.empty((n_levels, 5), dtype=np.int64),
         options=np.empty((n_levels, 2 ** (depth + 1)), dtype=np.int64),
         members=np.empty((n_splits, n_rows), dtype=np.int64),
         sides=np.empty((n_splits, n_rows)),
     )
-    return stack
 
 
 def begin(stack: Stack, frame: Frame, paid: float) -> None:
     """Write the first level of a search: no row is decided."""
-    for array in (stack.duals, stack.values, stack.gains, stack.lengths, stack.intercepts):
-        array[0] = 0.0
-    stack.n_members[0] = stack.n_right[0] = 0
+    stack.duals[0] = stack.values[0] = stack.planes[0] = 0.0
+    stack.passing[0] = 0
     stack.places[0] = 1
-    stack.paid[0] = paid
     stack.cells[0] = -np.inf
-    stack.open_cells[0] = 0, N_CELLS
-    stack.norms[0] = frame.grid[-1]
-    stack.low[0], stack.shares[0] = -np.inf, 1.0
+    stack.moves[0] = 0
+    stack.moves[0, LAST] = N_CELLS
+    stack.levels[0, [PAID, NORM, LOW, SHARE]] = paid, frame.grid[-1], -np.inf, 1.0
 
 
 _SHARED = ("members", "sides")
@@ -147,11 +147,11 @@ def tree_of(
     mean = problem.X.mean(axis=0)
     for node in np.flatnonzero(splits) + 1:
         s = frame.slots[node]
-        m, right = stack.n_members[level, s], stack.n_right[level, s]
+        m, right = stack.passing[level, s, MEMBERS], stack.passing[level, s, RIGHT]
         if 0 < right < m:
             members = stack.members[s, :m]
             w = desk.scales[s] * (stack.duals[level, s, members] @ problem.X[members])
-            weights[node - 1], intercepts[node - 1] = w, stack.intercepts[level, s] - w @ mean
+            weights[node - 1], intercepts[node - 1] = w, stack.planes[level, s, INTERCEPT] - w @ mean
         else:
             intercepts[node - 1] = 1.0 if right else -1.0
     return ObliqueTree(

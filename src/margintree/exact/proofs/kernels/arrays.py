@@ -82,31 +82,40 @@ class Frame(NamedTuple):
     grid: FloatArray
 
 
+GAIN, LENGTH, INTERCEPT = range(3)
+"""Places in ``Stack.planes``."""
+MEMBERS, RIGHT = range(2)
+"""Places in ``Stack.passing``."""
+PAID, NORM, LOW, SHARE = range(4)
+"""Places in ``Stack.levels``."""
+FIRST, LAST, ROW, WAYS, NEXT = range(5)
+"""Places in ``Stack.moves``."""
+
+
 class Stack(NamedTuple):
     """The path from the root of the search to the present node, one level per decision.
 
-    ``members`` and ``sides`` are shared by all levels: every level takes the first ``n_members``.
+    Few arrays of several columns compile faster than many arrays. ``members`` and ``sides`` are
+    shared by all levels: every level takes as many rows as it has members.
 
     Attributes
     ----------
     duals, values : ndarray of shape (n_levels, n_splits, n)
         Dual variables of every split, and ``v @ x`` of all rows for ``v = sum_i beta_i x_i``.
-    gains, lengths, intercepts : ndarray of shape (n_levels, n_splits)
+    planes : ndarray of shape (n_levels, n_splits, 3)
         The linear part of each dual, the length of ``v`` and the intercept.
-    n_members, n_right : int ndarray of shape (n_levels, n_splits)
+    passing : int ndarray of shape (n_levels, n_splits, 2)
         How many rows must pass a split, and how many of them on its right.
     places : int ndarray of shape (n_levels, n)
         The node that each row is known to reach.
-    paid : ndarray of shape (n_levels,)
-        What is paid already for errors and splits.
+    levels : ndarray of shape (n_levels, 4)
+        What is paid already for errors and splits, the common norm for which the duals are solved,
+        the bound and the share of the search.
     cells : ndarray of shape (n_levels, n_cells)
         The bound of every cell.
-    open_cells : int ndarray of shape (n_levels, 2)
-        The first cell that is open, and the one after the last.
-    norms, low, shares : ndarray of shape (n_levels,)
-        The common norm for which the duals are solved, the bound, the share of the search.
-    rows, n_options, next_option : int ndarray of shape (n_levels,)
-        The row that is decided, how many ways on it has and which comes next.
+    moves : int ndarray of shape (n_levels, 5)
+        The first cell that is open and the one after the last, the row that is decided, how many
+        ways on it has and which comes next.
     options : int ndarray of shape (n_levels, 2**(D+1))
         These ways.
     members : int ndarray of shape (n_splits, n)
@@ -117,21 +126,12 @@ class Stack(NamedTuple):
 
     duals: FloatArray
     values: FloatArray
-    gains: FloatArray
-    lengths: FloatArray
-    intercepts: FloatArray
-    n_members: IntArray
-    n_right: IntArray
+    planes: FloatArray
+    passing: IntArray
     places: IntArray
-    paid: FloatArray
+    levels: FloatArray
     cells: FloatArray
-    open_cells: IntArray
-    norms: FloatArray
-    low: FloatArray
-    shares: FloatArray
-    rows: IntArray
-    n_options: IntArray
-    next_option: IntArray
+    moves: IntArray
     options: IntArray
     members: IntArray
     sides: FloatArray

@@ -3,7 +3,22 @@
 import numpy as np
 
 from margintree._lib.arrays import FloatArray
-from margintree.exact.proofs.kernels.arrays import Desk, Frame, Rows, Stack
+from margintree.exact.proofs.kernels.arrays import (
+    FIRST,
+    GAIN,
+    INTERCEPT,
+    LAST,
+    LENGTH,
+    LOW,
+    MEMBERS,
+    NORM,
+    PAID,
+    RIGHT,
+    Desk,
+    Frame,
+    Rows,
+    Stack,
+)
 from margintree.exact.proofs.kernels.ascent import (
     ascend,
     least_margin,
@@ -12,7 +27,7 @@ from margintree.exact.proofs.kernels.ascent import (
 )
 from margintree.exact.proofs.kernels.frame import price_pairs
 from margintree.exact.proofs.kernels.hulls import least_norm_of_sides
-from margintree.search.margin.kernels._jit import kernel
+from margintree.search.margin.kernels._jit import kernel, part
 
 ROUNDS = 4
 """How often a node moves its norm towards the cheapest cell before it branches."""
@@ -32,25 +47,22 @@ def bound_level(
 ) -> int:
     """Raise the bounds of the cells of a level and close cells; return the number of steps.
 
-    The level is closed when ``stack.low[level] >= cutoff``.
+    The level is closed when ``stack.levels[level, LOW] >= cutoff``.
     """
-    open_cells = stack.open_cells[level]
-    price_pairs(
-        rows, frame, stack.places[level], -1, open_cells, desk.is_free, desk.pairs
-    )
+    price_pairs(rows, frame, stack, level, -1, desk.is_free, desk.pairs)
     forget_lines(lines)
     steps = 0
     for round_ in range(ROUNDS):
-        norm = stack.norms[level]
+        norm = stack.levels[level, NORM]
         moved = 0
         if round_ > 0 or level > 0:
             moved = ascend_splits(rows, frame, stack, desk, level, cutoff, STEPS, TOLERANCE)
         steps += moved
         raise_cells(rows, frame, stack, desk, level, cutoff, lines)
-        if stack.low[level] >= cutoff:
+        if stack.levels[level, LOW] >= cutoff:
             break
         next_ = lines[4]
-        stack.norms[level] = next_
+        stack.levels[level, NORM] = next_
         if round_ > 0 and moved == 0 and abs(next_ - norm) < CALM * next_:
             break
     return steps
@@ -63,7 +75,7 @@ def forget_lines(lines: FloatArray) -> None:
     lines[1], lines[3] = np.inf, -1.0
 
 
-@kernel
+@part
 def ascend_splits(
     rows: Rows,
     frame: Frame,
@@ -78,8 +90,8 @@ def ascend_splits(
     total = 0
     reach = frame.grid[-1] * rows.radius
     for s in range(stack.duals.shape[1]):
-        m = stack.n_members[level, s]
-        if not 0 < stack.n_right[level, s] < m:
+        m = stack.passing[level, s, MEMBERS]
+        if not 0 < stack.passing[level, s, RIGHT] < m:
             continue
         duals, members = stack.duals[level, s], stack.members[s]
         intercept, steps = ascend(
@@ -89,7 +101,7 @@ def ascend_splits(
             m,
             rows.pull,
             rows.eps,
-            stack.norms[level],
+            stack.levels[level, NORM],
             cutoff,
             duals,
             stack.values[level, s],
@@ -99,8 +111,8 @@ def ascend_splits(
             tolerance,
         )
         gain, length = measure(rows.X, members, m, rows.pull, rows.eps, reach, duals)
-        stack.intercepts[level, s] = intercept
-        stack.gains[level, s], stack.lengths[level, s] = gain, length
+        stack.planes[level, s, INTERCEPT] = intercept
+        stack.planes[level, s, GAIN], stack.planes[level, s, LENGTH] = gain, length
         total += steps
     return total
 
@@ -131,17 +143,17 @@ def raise_cells(
     """
     gain = length = 0.0
     for s in range(stack.duals.shape[1]):
-        gain += stack.gains[level, s]
-        length += stack.lengths[level, s]
-    if least_norm(length, 0.0, np.inf, rows.is_squared) > stack.norms[level]:
+        gain += stack.planes[level, s, GAIN]
+        length += stack.planes[level, s, LENGTH]
+    if least_norm(length, 0.0, np.inf, rows.is_squared) > stack.levels[level, NORM]:
         lines[0], lines[1] = gain, length
     else:
         lines[2], lines[3] = gain, length
     has_both = lines[0] > -np.inf and lines[2] > -np.inf and lines[1] > lines[3] + 1e-12
     crossing = (lines[0] - lines[2]) / (lines[1] - lines[3]) if has_both else -1.0
-    paid, cells = stack.paid[level], stack.cells[level]
-    low, first, last, next_ = np.inf, -1, -1, stack.norms[level]
-    for c in range(stack.open_cells[level, 0], stack.open_cells[level, 1]):
+    paid, cells = stack.levels[level, PAID], stack.cells[level]
+    low, first, last, next_ = np.inf, -1, -1, stack.levels[level, NORM]
+    for c in range(stack.moves[level, FIRST], stack.moves[level, LAST]):
         start, end = frame.grid[c], frame.grid[c + 1]
         value = least_margin(gain, length, start, end, rows.is_squared)
         norm = least_norm(length, start, end, rows.is_squared)
@@ -161,10 +173,10 @@ def raise_cells(
             last = c
         if cells[c] < low:
             low, next_ = cells[c], norm
-    stack.low[level] = low
+    stack.levels[level, LOW] = low
     lines[4] = max(next_, 1e-3)
     if first >= 0:
-        stack.open_cells[level, 0], stack.open_cells[level, 1] = first, last + 1
+        stack.moves[level, FIRST], stack.moves[level, LAST] = first, last + 1
 
 
 @kernel
@@ -175,12 +187,12 @@ def close_small_norms(
 
     Only splits are looked at whose present hyperplanes do not.
     """
-    first, last = stack.open_cells[level, 0], stack.open_cells[level, 1]
+    first, last = stack.moves[level, FIRST], stack.moves[level, LAST]
     needed = 0.0
     for node in range(1, len(frame.is_split) // 2):
         s = frame.slots[node]
-        m = stack.n_members[level, s]
-        if not (frame.is_split[node] and 0 < stack.n_right[level, s] < m):
+        m = stack.passing[level, s, MEMBERS]
+        if not (frame.is_split[node] and 0 < stack.passing[level, s, RIGHT] < m):
             continue
         for k in range(m):
             if stack.sides[s, k] * desk.f[node, stack.members[s, k]] < KEPT * rows.eps:
@@ -203,7 +215,7 @@ def close_small_norms(
         low = min(low, stack.cells[level, c])
     while first < last and frame.grid[first + 1] < needed:
         first += 1
-    stack.open_cells[level, 0] = first
-    stack.low[level] = low
+    stack.moves[level, FIRST] = first
+    stack.levels[level, LOW] = low
     if first < last:
-        stack.norms[level] = max(stack.norms[level], frame.grid[first])
+        stack.levels[level, NORM] = max(stack.levels[level, NORM], frame.grid[first])

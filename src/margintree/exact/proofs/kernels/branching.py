@@ -5,7 +5,26 @@ import math
 import numpy as np
 
 from margintree._lib.arrays import FloatArray, IntArray
-from margintree.exact.proofs.kernels.arrays import Desk, Frame, Rows, Stack
+from margintree.exact.proofs.kernels.arrays import (
+    FIRST,
+    GAIN,
+    INTERCEPT,
+    LAST,
+    LENGTH,
+    LOW,
+    MEMBERS,
+    NEXT,
+    NORM,
+    PAID,
+    RIGHT,
+    ROW,
+    SHARE,
+    WAYS,
+    Desk,
+    Frame,
+    Rows,
+    Stack,
+)
 from margintree.exact.proofs.kernels.ascent import SOFT, ascend, least_margin, measure
 from margintree.exact.proofs.kernels.frame import price_pairs
 from margintree.search.margin.kernels._jit import kernel, part
@@ -33,20 +52,20 @@ def write_values(rows: Rows, frame: Frame, stack: Stack, desk: Desk, level: int)
     A split that must pass rows on one side only sends all rows there.
     """
     n = len(rows.y)
-    norm = stack.norms[level]
+    norm = stack.levels[level, NORM]
     for node in range(1, len(frame.is_split) // 2):
         if not frame.is_split[node]:
             continue
         s = frame.slots[node]
-        if 0 < stack.n_right[level, s] < stack.n_members[level, s]:
-            scale = norm / math.sqrt(stack.lengths[level, s] ** 2 + SOFT * SOFT)
+        if 0 < stack.passing[level, s, RIGHT] < stack.passing[level, s, MEMBERS]:
+            scale = norm / math.sqrt(stack.planes[level, s, LENGTH] ** 2 + SOFT * SOFT)
             desk.scales[s] = scale
             for i in range(n):
-                desk.f[node, i] = stack.values[level, s, i] * scale + stack.intercepts[level, s]
+                desk.f[node, i] = stack.values[level, s, i] * scale + stack.planes[level, s, INTERCEPT]
         else:
             side = 0.0
-            if stack.n_members[level, s] > 0:
-                side = 1.0 if stack.n_right[level, s] > 0 else -1.0
+            if stack.passing[level, s, MEMBERS] > 0:
+                side = 1.0 if stack.passing[level, s, RIGHT] > 0 else -1.0
             for i in range(n):
                 desk.f[node, i] = side
 
@@ -143,7 +162,7 @@ def has_no_side(rows: Rows, frame: Frame, desk: Desk, i: int, node: int) -> bool
     return False
 
 
-@kernel
+@part
 def is_mirrored(frame: Frame, stack: Stack, level: int, node: int, to: int) -> bool:
     """Tell whether a way on is the mirror image of another one.
 
@@ -152,28 +171,28 @@ def is_mirrored(frame: Frame, stack: Stack, level: int, node: int, to: int) -> b
     """
     while to != node:
         above = to // 2
-        if to % 2 == 1 and frame.twins[above] and stack.n_members[level, frame.slots[above]] == 0:
+        if to % 2 == 1 and frame.twins[above] and stack.passing[level, frame.slots[above], MEMBERS] == 0:
             return True
         to = above
     return False
 
 
-@kernel
+@part
 def try_way(
     rows: Rows, frame: Frame, stack: Stack, desk: Desk, level: int, i: int, to: int, cutoff: float
 ) -> tuple[float, int]:
     """Return a bound of what follows if a row goes to a node, and the number of steps taken."""
     gain = length = 0.0
     for s in range(stack.duals.shape[1]):
-        gain += stack.gains[level, s]
-        length += stack.lengths[level, s]
+        gain += stack.planes[level, s, GAIN]
+        length += stack.planes[level, s, LENGTH]
     node, steps = stack.places[level, i], 0
-    paid = stack.paid[level] + frame.least[to, i] - frame.least[node, i]
+    paid = stack.levels[level, PAID] + frame.least[to, i] - frame.least[node, i]
     while to != node:
         side = to % 2
         to //= 2
         s = frame.slots[to]
-        m, n_right = stack.n_members[level, s] + 1, stack.n_right[level, s] + side
+        m, n_right = stack.passing[level, s, MEMBERS] + 1, stack.passing[level, s, RIGHT] + side
         if not 0 < n_right < m:
             continue
         members = stack.members[s]
@@ -188,7 +207,7 @@ def try_way(
             m,
             rows.pull,
             rows.eps,
-            stack.norms[level],
+            stack.levels[level, NORM],
             cutoff,
             desk.duals,
             desk.values,
@@ -199,11 +218,11 @@ def try_way(
         )
         reach = frame.grid[-1] * rows.radius
         own, far = measure(rows.X, members, m, rows.pull, rows.eps, reach, desk.duals)
-        gain += own - stack.gains[level, s]
-        length += far - stack.lengths[level, s]
+        gain += own - stack.planes[level, s, GAIN]
+        length += far - stack.planes[level, s, LENGTH]
         steps += moved
     low = np.inf
-    for c in range(stack.open_cells[level, 0], stack.open_cells[level, 1]):
+    for c in range(stack.moves[level, FIRST], stack.moves[level, LAST]):
         value = least_margin(gain, length, frame.grid[c], frame.grid[c + 1], rows.is_squared)
         low = min(low, max(stack.cells[level, c], paid + desk.tried_pairs[c] + value))
     return low, steps
@@ -227,7 +246,7 @@ def choose_row(
     ``desk.is_dead[1]``.
     """
     best, highest, steps = -1, -1.0, 0
-    low = stack.low[level]
+    low = stack.levels[level, LOW]
     rank_rows(desk.scores, candidates, candidate_scores)
     for i in candidates:
         if i < 0:
@@ -236,10 +255,7 @@ def choose_row(
         has_pairs = frame.classes[node] >> rows.y[i] & 1
         desk.tried_pairs[:] = desk.pairs
         if has_pairs:
-            open_cells = stack.open_cells[level]
-            price_pairs(
-                rows, frame, stack.places[level], i, open_cells, desk.is_free, desk.tried_pairs
-            )
+            price_pairs(rows, frame, stack, level, i, desk.is_free, desk.tried_pairs)
         least, second, n_open = cutoff, cutoff, 0
         for o in range(frame.n_options[node, rows.y[i]]):
             to = frame.options[node, rows.y[i], o]
@@ -301,37 +317,41 @@ def list_ways(rows: Rows, frame: Frame, stack: Stack, desk: Desk, level: int, i:
             place -= 1
         desk.option_prices[place], stack.options[level, place] = price, to
         n_open += 1
-    stack.rows[level], stack.n_options[level], stack.next_option[level] = i, n_open, 0
+    stack.moves[level, ROW], stack.moves[level, WAYS], stack.moves[level, NEXT] = i, n_open, 0
 
 
 @kernel
 def descend(rows: Rows, frame: Frame, stack: Stack, level: int) -> None:
     """Write the level below: the next way on of the row that is decided."""
-    below, i = level + 1, stack.rows[level]
-    to = stack.options[level, stack.next_option[level]]
-    stack.next_option[level] += 1
-    stack.duals[below] = stack.duals[level]
-    stack.values[below] = stack.values[level]
-    stack.gains[below] = stack.gains[level]
-    stack.lengths[below] = stack.lengths[level]
-    stack.intercepts[below] = stack.intercepts[level]
-    stack.n_members[below] = stack.n_members[level]
-    stack.n_right[below] = stack.n_right[level]
-    stack.places[below] = stack.places[level]
-    stack.cells[below] = stack.cells[level]
-    stack.open_cells[below] = stack.open_cells[level]
-    stack.norms[below] = stack.norms[level]
-    stack.low[below] = stack.low[level]
-    stack.shares[below] = stack.shares[level] / stack.n_options[level]
+    below, i = level + 1, stack.moves[level, ROW]
+    to = stack.options[level, stack.moves[level, NEXT]]
+    stack.moves[level, NEXT] += 1
+    for s in range(stack.duals.shape[1]):
+        for k in range(stack.duals.shape[2]):
+            stack.duals[below, s, k] = stack.duals[level, s, k]
+            stack.values[below, s, k] = stack.values[level, s, k]
+        for k in range(stack.planes.shape[2]):
+            stack.planes[below, s, k] = stack.planes[level, s, k]
+        for k in range(stack.passing.shape[2]):
+            stack.passing[below, s, k] = stack.passing[level, s, k]
+    for k in range(stack.places.shape[1]):
+        stack.places[below, k] = stack.places[level, k]
+    for k in range(stack.cells.shape[1]):
+        stack.cells[below, k] = stack.cells[level, k]
+    for k in range(stack.levels.shape[1]):
+        stack.levels[below, k] = stack.levels[level, k]
+    stack.moves[below, FIRST] = stack.moves[level, FIRST]
+    stack.moves[below, LAST] = stack.moves[level, LAST]
+    stack.levels[below, SHARE] /= stack.moves[level, WAYS]
     node = stack.places[level, i]
-    stack.paid[below] = stack.paid[level] + frame.least[to, i] - frame.least[node, i]
+    stack.levels[below, PAID] = stack.levels[level, PAID] + frame.least[to, i] - frame.least[node, i]
     stack.places[below, i] = to
     while to != node:
         side = to % 2
         to //= 2
         s = frame.slots[to]
-        m = stack.n_members[below, s]
+        m = stack.passing[below, s, MEMBERS]
         stack.members[s, m] = i
         stack.sides[s, m] = 1.0 if side == 1 else -1.0
-        stack.n_members[below, s] = m + 1
-        stack.n_right[below, s] += side
+        stack.passing[below, s, MEMBERS] = m + 1
+        stack.passing[below, s, RIGHT] += side

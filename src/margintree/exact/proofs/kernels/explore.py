@@ -5,7 +5,22 @@ import math
 import numpy as np
 
 from margintree._lib.arrays import FloatArray, IntArray
-from margintree.exact.proofs.kernels.arrays import Desk, Frame, Rows, Stack
+from margintree.exact.proofs.kernels.arrays import (
+    FIRST,
+    GAIN,
+    LAST,
+    LENGTH,
+    LOW,
+    NEXT,
+    NORM,
+    PAID,
+    SHARE,
+    WAYS,
+    Desk,
+    Frame,
+    Rows,
+    Stack,
+)
 from margintree.exact.proofs.kernels.bounds import (
     bound_level,
     close_small_norms,
@@ -88,10 +103,10 @@ def explore(
             return PAUSED
         level = counts[LEVEL]
         if counts[PHASE] == ADVANCE:
-            if stack.next_option[level] >= stack.n_options[level]:
+            if stack.moves[level, NEXT] >= stack.moves[level, WAYS]:
                 counts[LEVEL] -= 1
                 continue
-            if level + 1 == len(stack.low):
+            if level + 1 == len(stack.levels):
                 return FULL
             descend(rows, frame, stack, level)
             counts[LEVEL], counts[PHASE] = level + 1, BOUND
@@ -100,9 +115,9 @@ def explore(
             counts[NODES] += 1
             steps += NODE_STEPS + bound_level(rows, frame, stack, desk, level, cutoff, lines)
             counts[PHASE] = CHOOSE
-            if stack.low[level] < cutoff:
+            if stack.levels[level, LOW] < cutoff:
                 write_values(rows, frame, stack, desk, level)
-                reals[PRICE] = tree_price(rows, frame, desk, stack.norms[level])
+                reals[PRICE] = tree_price(rows, frame, desk, stack.levels[level, NORM])
                 close_small_norms(rows, frame, stack, desk, level)
                 if reals[PRICE] < known:
                     return FOUND
@@ -111,19 +126,20 @@ def explore(
             steps += NODE_STEPS + SETTLE_STEPS * moved
             raise_cells(rows, frame, stack, desk, level, cutoff, lines)
             counts[ROUND] += 1
-            if stack.low[level] < cutoff:
+            if stack.levels[level, LOW] < cutoff:
                 reals[PRICE] = tree_price(rows, frame, desk, norm)
+                close_small_norms(rows, frame, stack, desk, level)
                 if score_rows(rows, frame, stack, desk, level, dear) >= 0:
                     counts[PHASE] = CHOOSE
                 elif not next_norm(rows, frame, stack, level, cutoff, lines, counts, reals):
-                    if stack.low[level] < cutoff:
+                    if stack.levels[level, LOW] < cutoff:
                         counts[STUCK] += 1
-                        reals[LEAST] = min(reals[LEAST], stack.low[level])
-                    stack.low[level], counts[PHASE] = np.inf, CHOOSE
+                        reals[LEAST] = min(reals[LEAST], stack.levels[level, LOW])
+                    stack.levels[level, LOW], counts[PHASE] = np.inf, CHOOSE
                 if reals[PRICE] < known:
                     return FOUND
-        if stack.low[level] >= cutoff:
-            reals[CLOSED] += stack.shares[level]
+        if stack.levels[level, LOW] >= cutoff:
+            reals[CLOSED] += stack.levels[level, SHARE]
             counts[LEVEL], counts[PHASE] = level - 1, ADVANCE
             continue
         if counts[PHASE] == CHOOSE:
@@ -131,10 +147,11 @@ def explore(
                 if not is_complete:
                     return OPEN
                 counts[PHASE], counts[ROUND] = SETTLE, 0
-                reals[LOW_NORM] = frame.grid[stack.open_cells[level, 0]]
-                reals[HIGH_NORM] = frame.grid[stack.open_cells[level, 1]]
+                reals[LOW_NORM] = frame.grid[stack.moves[level, FIRST]]
+                reals[HIGH_NORM] = frame.grid[stack.moves[level, LAST]]
                 forget_lines(lines)
-                desk.lambdas[: stack.duals.shape[1]] = stack.lengths[level] / stack.norms[level]
+                for s in range(stack.duals.shape[1]):
+                    desk.lambdas[s] = stack.planes[level, s, LENGTH] / stack.levels[level, NORM]
                 continue
             row, moved = choose_row(
                 rows, frame, stack, desk, level, cutoff, candidates, candidate_scores
@@ -142,7 +159,7 @@ def explore(
             steps += moved
             counts[PHASE] = ADVANCE
             if row < 0:
-                reals[CLOSED] += stack.shares[level]
+                reals[CLOSED] += stack.levels[level, SHARE]
                 counts[LEVEL] = level - 1
             else:
                 list_ways(rows, frame, stack, desk, level, row)
@@ -168,14 +185,14 @@ def next_norm(
     """
     gain = length = 0.0
     for s in range(stack.duals.shape[1]):
-        gain += stack.gains[level, s]
-        length += stack.lengths[level, s]
-    low, high = norms_below(stack.paid[level] + gain - cutoff, length, rows.is_squared)
-    reals[LOW_NORM] = max(reals[LOW_NORM], low, frame.grid[stack.open_cells[level, 0]])
-    reals[HIGH_NORM] = min(reals[HIGH_NORM], high, frame.grid[stack.open_cells[level, 1]])
+        gain += stack.planes[level, s, GAIN]
+        length += stack.planes[level, s, LENGTH]
+    low, high = norms_below(stack.levels[level, PAID] + gain - cutoff, length, rows.is_squared)
+    reals[LOW_NORM] = max(reals[LOW_NORM], low, frame.grid[stack.moves[level, FIRST]])
+    reals[HIGH_NORM] = min(reals[HIGH_NORM], high, frame.grid[stack.moves[level, LAST]])
     low, high = reals[LOW_NORM], reals[HIGH_NORM]
-    if low >= high:
-        stack.low[level] = cutoff
+    if low >= high or stack.levels[level, LOW] >= cutoff:
+        stack.levels[level, LOW] = max(stack.levels[level, LOW], cutoff)
         return False
     if counts[ROUND] >= SETTLE_ROUNDS or high - low <= SAME_NORM * high:
         return False
@@ -184,7 +201,7 @@ def next_norm(
         following = (lines[0] - lines[2]) / (lines[1] - lines[3])
     if counts[ROUND] % 4 == 0 or not low < following < high:
         following = (low + high) / 2
-    stack.norms[level] = following
+    stack.levels[level, NORM] = following
     return True
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from margintree._lib.arrays import BoolArray, FloatArray, IntArray
-from margintree.exact.proofs.kernels.arrays import Frame, Rows
+from margintree.exact.proofs.kernels.arrays import FIRST, LAST, Frame, Rows, Stack
 from margintree.search.margin.kernels._jit import kernel, part
 
 
@@ -94,9 +94,9 @@ def pair_error(rows: Rows, classes: int, least: FloatArray, i: int, j: int) -> f
 def price_pairs(
     rows: Rows,
     frame: Frame,
-    places: IntArray,
+    stack: Stack,
+    level: int,
     skip: int,
-    open_cells: IntArray,
     is_free: BoolArray,
     pairs: FloatArray,
 ) -> None:
@@ -109,7 +109,7 @@ def price_pairs(
     decided rows, and disjoint pairs share none. The price falls as S grows, so that of the upper
     end of a cell holds in all of it. Pairs are taken greedily, the closest first.
     """
-    n_free = 0
+    n_free, places = 0, stack.places[level]
     for i in range(len(is_free)):
         classes = frame.classes[places[i]]
         is_free[i] = i != skip and classes >> rows.y[i] & 1 and classes & (classes - 1) != 0
@@ -126,7 +126,7 @@ def price_pairs(
             continue
         is_free[i] = is_free[j] = False
         pull = min(rows.pull[i], rows.pull[j])
-        for c in range(open_cells[0], open_cells[1]):
+        for c in range(stack.moves[level, FIRST], stack.moves[level, LAST]):
             overlap = 2 - rows.distances[q] * frame.grid[c + 1]
             if overlap <= 0:
                 break

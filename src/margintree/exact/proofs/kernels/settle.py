@@ -13,7 +13,18 @@ smallest one gives a dual that is next to 0, which is then best.
 import numpy as np
 
 from margintree._lib.arrays import FloatArray
-from margintree.exact.proofs.kernels.arrays import Desk, Frame, Rows, Stack
+from margintree.exact.proofs.kernels.arrays import (
+    GAIN,
+    INTERCEPT,
+    LENGTH,
+    MEMBERS,
+    NORM,
+    RIGHT,
+    Desk,
+    Frame,
+    Rows,
+    Stack,
+)
 from margintree.exact.proofs.kernels.ascent import measure
 from margintree.search.margin.kernels._jit import kernel, part
 from margintree.search.margin.kernels.svm import repair_duals, smo
@@ -23,8 +34,12 @@ LEAST_SHARE = 1e-8
 MOST_SHARE = 1e4
 """The largest lambda, in the same unit. Where w is longer than S even there, S is too small to keep
 the rows on their sides, or hardly large enough."""
-SEARCHES = 40
+SEARCHES = 60
 """Values of lambda that are tried for one norm."""
+POWER = 1.5
+"""How strongly lambda reacts to a length that is not the norm."""
+FASTEST = 1e3
+"""The largest factor by which lambda changes at once."""
 STEPS = 3000
 """Steps of a dual for one lambda, and as many again for every hundred rows."""
 TOLERANCE = 1e-7
@@ -37,21 +52,21 @@ def settle_splits(
 ) -> tuple[int, float]:
     """Solve all splits at the level's norm and write their values; return steps and largest norm."""
     total, largest = 0, 0.0
-    norm = stack.norms[level]
+    norm = stack.levels[level, NORM]
     reach = frame.grid[-1] * rows.radius
     for node in range(1, len(frame.is_split) // 2):
         if not frame.is_split[node]:
             continue
         s = frame.slots[node]
-        m, n_right = stack.n_members[level, s], stack.n_right[level, s]
+        m, n_right = stack.passing[level, s, MEMBERS], stack.passing[level, s, RIGHT]
         if not 0 < n_right < m:
             desk.f[node] = 0.0 if m == 0 else (1.0 if n_right > 0 else -1.0)
             continue
         duals, members = stack.duals[level, s], stack.members[s]
         intercept, length = settle_split(rows, stack, desk, level, s, norm, cutoff, reach)
         gain, _ = measure(rows.X, members, m, rows.pull, rows.eps, reach, duals)
-        stack.gains[level, s], stack.lengths[level, s] = gain, length / desk.scales[s]
-        stack.intercepts[level, s] = intercept
+        stack.planes[level, s, GAIN], stack.planes[level, s, LENGTH] = gain, length / desk.scales[s]
+        stack.planes[level, s, INTERCEPT] = intercept
         largest = max(largest, length)
         write_split(rows, stack, desk, level, s, node)
         total += m
@@ -74,7 +89,7 @@ def settle_split(
     The duals of the level and ``desk.lambdas`` are left as they are there; lambda is 0 where w stays
     too long, so that the next search begins anew.
     """
-    m = stack.n_members[level, s]
+    m = stack.passing[level, s, MEMBERS]
     members = stack.members[s, :m]
     sides = stack.sides[s, :m]
     gram, pull, duals = np.empty((m, m)), np.empty(m), np.empty(m)
@@ -91,7 +106,8 @@ def settle_split(
         following = unit
         duals[:] = 0.0
     share = intercept = length = 0.0
-    for _ in range(SEARCHES):
+    power, was_long = POWER, False
+    for search in range(SEARCHES):
         share = following
         repair_duals(duals, sides, no_box)
         steps = STEPS + STEPS * m // 100
@@ -112,9 +128,10 @@ def settle_split(
             high = share
         if high <= low * (1 + 1e-12) or (length < norm and share <= least):
             break
-        following = share * (length / norm) ** 1.5
-        if length < 0.01 * norm:
-            following = share * 1e-3
+        # The length can be the same for a wide range of shares: the longer on one side, the faster.
+        power = POWER * power if search > 0 and was_long == (length > norm) else POWER
+        was_long = length > norm
+        following = share * min(max((length / norm) ** power, 1 / FASTEST), FASTEST)
         if not low < following < high:
             following = np.sqrt(low * high)
         following = max(following, least)
@@ -137,4 +154,4 @@ def write_split(rows: Rows, stack: Stack, desk: Desk, level: int, s: int, node: 
         for j in range(p):
             value += direction[j] * rows.X[i, j]
         stack.values[level, s, i] = value
-        desk.f[node, i] = value * desk.scales[s] + stack.intercepts[level, s]
+        desk.f[node, i] = value * desk.scales[s] + stack.planes[level, s, INTERCEPT]
