@@ -187,7 +187,9 @@ class _Engine:
         self.problem, self.limits, self.progress = problem, limits, progress
         self.clock = limits.clock()
         self.gap = max(limits.gap, LEAST_GAP) * (1 - 1e-6)
-        self.tree = tidy(problem, ObliqueTree.leaf(problem.depth, problem.n_features, problem.n_classes))
+        self.tree = tidy(
+            problem, ObliqueTree.leaf(problem.depth, problem.n_features, problem.n_classes)
+        )
         self.objective = objective(problem, self.tree).total
         self.known = np.inf
         self.stuck, self.nodes, self.share = 0, 0, 0.0

@@ -134,9 +134,7 @@ def grown(stack: Stack) -> Stack:
     return Stack(**fields)
 
 
-def tree_of(
-    problem: Problem, frame: Frame, stack: Stack, desk: Desk, level: int
-) -> ObliqueTree:
+def tree_of(problem: Problem, frame: Frame, stack: Stack, desk: Desk, level: int) -> ObliqueTree:
     """Return the tree of the hyperplanes of a level, at the scales on the desk.
 
     A split that must pass rows on one side only sends all rows there.
@@ -151,7 +149,10 @@ def tree_of(
         if 0 < right < m:
             members = stack.members[s, :m]
             w = desk.scales[s] * (stack.duals[level, s, members] @ problem.X[members])
-            weights[node - 1], intercepts[node - 1] = w, stack.planes[level, s, INTERCEPT] - w @ mean
+            weights[node - 1], intercepts[node - 1] = (
+                w,
+                stack.planes[level, s, INTERCEPT] - w @ mean,
+            )
         else:
             intercepts[node - 1] = 1.0 if right else -1.0
     return ObliqueTree(

@@ -180,9 +180,7 @@ def raise_cells(
 
 
 @kernel
-def close_small_norms(
-    rows: Rows, frame: Frame, stack: Stack, desk: Desk, level: int
-) -> None:
+def close_small_norms(rows: Rows, frame: Frame, stack: Stack, desk: Desk, level: int) -> None:
     """Close the cells whose norms are too small to keep the decided rows on their sides.
 
     Only splits are looked at whose present hyperplanes do not.

@@ -41,8 +41,9 @@ SECOND_MOST = 10.0
 """The second cheapest way counts at most as this many times the cheapest."""
 LEAST_GAIN = 1e-6
 """Share of the cutoff added to gains, so that a row with one way of no gain still differs."""
-TIED = 0.995
-"""A row whose value is below this share of the routing margin has no side; the judge asks 0.99."""
+TIED = 1 - 1e-6
+"""A row whose value is below this share of the routing margin has no side. The judge asks for 0.99,
+but trees that make use of that would cost less than the optimum that is proved."""
 
 
 @kernel
@@ -61,7 +62,9 @@ def write_values(rows: Rows, frame: Frame, stack: Stack, desk: Desk, level: int)
             scale = norm / math.sqrt(stack.planes[level, s, LENGTH] ** 2 + SOFT * SOFT)
             desk.scales[s] = scale
             for i in range(n):
-                desk.f[node, i] = stack.values[level, s, i] * scale + stack.planes[level, s, INTERCEPT]
+                desk.f[node, i] = (
+                    stack.values[level, s, i] * scale + stack.planes[level, s, INTERCEPT]
+                )
         else:
             side = 0.0
             if stack.passing[level, s, MEMBERS] > 0:
@@ -101,8 +104,8 @@ def tree_price(rows: Rows, frame: Frame, desk: Desk, norm: float) -> float:
 def score_rows(rows: Rows, frame: Frame, stack: Stack, desk: Desk, level: int, dear: float) -> int:
     """Rank the undecided rows by what their cheapest ways on would add at present; return the best.
 
-    A row that would add no more than ``dear`` scores 0, unless it has no side on its way. Returns
-    -1 where no row scores.
+    A row that would add no more than ``dear`` scores 0, if its sides allow it. Returns -1 where no
+    row scores.
     """
     best, highest = -1, 0.0
     for i in range(len(rows.y)):
@@ -120,7 +123,7 @@ def score_rows(rows: Rows, frame: Frame, stack: Stack, desk: Desk, level: int, d
                 second = price
         if least > dear:
             desk.scores[i] = least + SECOND_SHARE * min(second, SECOND_MOST * least)
-        elif has_no_side(rows, frame, desk, i, node):
+        elif price_by_signs(rows, frame, desk, i, node) > dear:
             desk.scores[i] = dear
         if desk.scores[i] > highest:
             best, highest = i, desk.scores[i]
@@ -153,13 +156,19 @@ def way_price(rows: Rows, frame: Frame, desk: Desk, i: int, node: int, to: int) 
 
 
 @part
-def has_no_side(rows: Rows, frame: Frame, desk: Desk, i: int, node: int) -> bool:
-    """Tell whether a row is too close to a hyperplane on its way by the signs."""
+def price_by_signs(rows: Rows, frame: Frame, desk: Desk, i: int, node: int) -> float:
+    """Return what a row would add if the present hyperplanes sent it on, infinity without a side.
+
+    Where violations are cheap, that can be more than on a way that the row would not take.
+    """
+    price = -frame.least[node, i]
     while frame.is_split[node]:
-        if abs(desk.f[node, i]) < TIED * rows.eps:
-            return True
-        node = 2 * node + (desk.f[node, i] > 0)
-    return False
+        value = desk.f[node, i]
+        if abs(value) < TIED * rows.eps:
+            return np.inf
+        price += rows.pull[i] * max(0.0, 1 - abs(value))
+        node = 2 * node + (value > 0)
+    return price + frame.least[node, i]
 
 
 @part
@@ -171,7 +180,11 @@ def is_mirrored(frame: Frame, stack: Stack, level: int, node: int, to: int) -> b
     """
     while to != node:
         above = to // 2
-        if to % 2 == 1 and frame.twins[above] and stack.passing[level, frame.slots[above], MEMBERS] == 0:
+        if (
+            to % 2 == 1
+            and frame.twins[above]
+            and stack.passing[level, frame.slots[above], MEMBERS] == 0
+        ):
             return True
         to = above
     return False
@@ -344,7 +357,9 @@ def descend(rows: Rows, frame: Frame, stack: Stack, level: int) -> None:
     stack.moves[below, LAST] = stack.moves[level, LAST]
     stack.levels[below, SHARE] /= stack.moves[level, WAYS]
     node = stack.places[level, i]
-    stack.levels[below, PAID] = stack.levels[level, PAID] + frame.least[to, i] - frame.least[node, i]
+    stack.levels[below, PAID] = (
+        stack.levels[level, PAID] + frame.least[to, i] - frame.least[node, i]
+    )
     stack.places[below, i] = to
     while to != node:
         side = to % 2

@@ -33,12 +33,8 @@ def frame_of(
                 n_options[node, k] = ways_on(is_split, classes, node, k, waiting, options[node, k])
     pair_errors = np.zeros(len(rows.first))
     for q in range(len(pair_errors)):
-        pair_errors[q] = pair_error(
-            rows, classes[1], least[1], rows.first[q], rows.second[q]
-        )
-    return Frame(
-        is_split, twins, classes, slots, least, n_options, options, pair_errors, grid
-    )
+        pair_errors[q] = pair_error(rows, classes[1], least[1], rows.first[q], rows.second[q])
+    return Frame(is_split, twins, classes, slots, least, n_options, options, pair_errors, grid)
 
 
 @part

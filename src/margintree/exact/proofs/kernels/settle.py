@@ -42,8 +42,10 @@ FASTEST = 1e3
 """The largest factor by which lambda changes at once."""
 STEPS = 3000
 """Steps of a dual for one lambda, and as many again for every hundred rows."""
-TOLERANCE = 1e-7
-"""Of the slopes of a dual, relative to a share of 1, and of the norm."""
+TOLERANCE = 1e-9
+"""Of the values of rows; rows at the routing margin are kept that much inside of it."""
+SAME_LENGTH = 1e-7
+"""Relative difference of the length of w from the norm that does not matter."""
 
 
 @kernel
@@ -112,7 +114,7 @@ def settle_split(
         repair_duals(duals, sides, no_box)
         steps = STEPS + STEPS * m // 100
         _, intercept = smo(
-            gram, sides, pull, rows.eps, np.inf, share, duals, steps, TOLERANCE
+            gram, sides, pull, rows.eps + TOLERANCE, np.inf, share, duals, steps, TOLERANCE
         )
         for k in range(m):
             stack.duals[level, s, members[k]] = duals[k]
@@ -120,7 +122,7 @@ def settle_split(
             rows.X, stack.members[s], m, rows.pull, rows.eps, reach, stack.duals[level, s]
         )
         length = far / share
-        if abs(length - norm) <= TOLERANCE * norm or gain - norm * far >= cutoff:
+        if abs(length - norm) <= SAME_LENGTH * norm or gain - norm * far >= cutoff:
             break
         if length > norm:
             low = share
@@ -135,7 +137,7 @@ def settle_split(
         if not low < following < high:
             following = np.sqrt(low * high)
         following = max(following, least)
-    desk.lambdas[s] = share if length <= norm * (1 + 2 * TOLERANCE) else 0.0
+    desk.lambdas[s] = share if length <= norm * (1 + 2 * SAME_LENGTH) else 0.0
     desk.scales[s] = 1 / share
     return intercept, length
 
