@@ -1,5 +1,7 @@
 """Proofs agree with enumeration, and are right wherever they stop."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -62,7 +64,7 @@ def check(problem):
     assert objective(problem, proof.tree).is_allowed
     assert proof.objective == pytest.approx(expected, rel=2 * GAP + ORACLE, abs=1e-9)
     assert max(point.bound for point in seen) <= expected * (1 + ORACLE + ROUNDING)
-    assert all(a.bound <= b.bound * (1 + 1e-12) for a, b in zip(seen, seen[1:], strict=False))
+    assert all(a.bound <= b.bound * (1 + 1e-12) for a, b in pairwise(seen))
     return proof, expected
 
 

@@ -62,6 +62,8 @@ BETTER = 1e-3
 """Share of the gap by which a tree must be cheaper than the best one to be looked at."""
 DEAR_SHARE = 0.25
 """Share of the gap that rows left undecided at a leaf may cost together."""
+TOLERANCE_SHARE, LEAST_TOLERANCE, MOST_TOLERANCE = 1e-3, 1e-9, 1e-7
+"""To this share of the gap, within limits, are the values of rows at leaves exact."""
 FIRST_BUDGET = 2_000
 """Steps of the first call of the compiled search."""
 PAUSE = 0.05
@@ -193,12 +195,14 @@ class _Engine:
         self.objective = objective(problem, self.tree).total
         self.known = np.inf
         self.stuck, self.nodes, self.share = 0, 0, 0.0
-        self.least_stuck = np.inf
+        self.least_stuck, self.proved = np.inf, -np.inf
         self.budget = FIRST_BUDGET
         self.queue: list[_Waiting] = []
         self.numbers = count()
         self.stacks: dict[int, Stack] = {}
+        self.current: _Waiting | None = None
         self.branch: _Branch | None = None
+        self.is_ready = False
         self.limit: str | None = None
 
     @property
@@ -209,9 +213,16 @@ class _Engine:
     @property
     def bound(self) -> float:
         """What no tree costs less than."""
-        now = np.inf if self.branch is None else self.branch.bound
+        if not self.is_ready:
+            return 0.0
+        now = np.inf if self.current is None else self.current.bound
+        if self.branch is not None and not self.branch.is_closed:
+            now = self.branch.bound
         first = self.queue[0].bound if self.queue else np.inf
-        return min(self.cutoff, self.least_stuck, now, first)
+        bound = min(self.cutoff, self.least_stuck, now, first)
+        # What was proved once holds for good, also where a cheaper tree has lowered the cutoff.
+        self.proved = max(self.proved, bound)
+        return self.proved
 
     def run(self, start: ObliqueTree) -> Proof:
         self.offer(start)
@@ -220,6 +231,8 @@ class _Engine:
             self.prepare()
             self.tell()
             while self.queue and self.limit is None:
+                # An interrupt may come anywhere: what leaves the queue must be noted before.
+                self.current = self.queue[0]
                 self.close(heapq.heappop(self.queue))
         except KeyboardInterrupt:
             reason = Reason.INTERRUPTED
@@ -237,7 +250,8 @@ class _Engine:
         )
         several = [skeleton for skeleton in first if skeleton.n_splits]
         for skeleton in several:
-            self.put(skeleton, -np.inf, 1 / len(several))
+            self.put(skeleton, 0.0, 1 / len(several))
+        self.is_ready = True
 
     def put(self, skeleton: Skeleton, bound: float, share: float) -> None:
         order = (skeleton.n_splits, next(self.numbers))
@@ -253,7 +267,7 @@ class _Engine:
     def close(self, waiting: _Waiting) -> None:
         """Search a skeleton to its end, or put its refinements in the queue, unless a limit strikes."""
         if waiting.bound >= self.cutoff:
-            self.share += waiting.share
+            self.share, self.current = self.share + waiting.share, None
             return
         self.branch = _Branch(self, waiting)
         if self.branch.is_closed or self.branch.search():
@@ -263,7 +277,7 @@ class _Engine:
             for skeleton in refinements:
                 self.put(skeleton, self.branch.bound, waiting.share / len(refinements))
         if self.limit is None:
-            self.branch = None
+            self.branch = self.current = None
 
     def is_over(self) -> bool:
         """Tell whether a limit has been reached."""
@@ -382,6 +396,7 @@ class _Branch:
             engine.cutoff,
             min(engine.known, engine.objective * (1 - BETTER * engine.gap)),
             dear,
+            min(max(TOLERANCE_SHARE * engine.gap, LEAST_TOLERANCE), MOST_TOLERANCE),
             is_complete,
             engine.budget,
         )

@@ -101,7 +101,7 @@ def new_stack(n_rows: int, n_splits: int, depth: int, n_levels: int = FIRST_LEVE
         passing=np.empty((n_levels, n_splits, 2), dtype=np.int64),
         places=np.empty((n_levels, n_rows), dtype=np.int64),
         levels=np.empty((n_levels, 4)),
-        cells=np.empty((n_levels, N_CELLS)),
+        cells=np.empty((n_levels, 2, N_CELLS)),
         moves=np.empty((n_levels, 5), dtype=np.int64),
         options=np.empty((n_levels, 2 ** (depth + 1)), dtype=np.int64),
         members=np.empty((n_splits, n_rows), dtype=np.int64),

@@ -111,8 +111,8 @@ class Stack(NamedTuple):
     levels : ndarray of shape (n_levels, 4)
         What is paid already for errors and splits, the common norm for which the duals are solved,
         the bound and the share of the search.
-    cells : ndarray of shape (n_levels, n_cells)
-        The bound of every cell.
+    cells : ndarray of shape (n_levels, 2, n_cells)
+        The bound of every cell, and the part of it that is margin and violations of decided rows.
     moves : int ndarray of shape (n_levels, 5)
         The first cell that is open and the one after the last, the row that is decided, how many
         ways on it has and which comes next.

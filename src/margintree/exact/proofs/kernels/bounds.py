@@ -111,6 +111,11 @@ def ascend_splits(
             tolerance,
         )
         gain, length = measure(rows.X, members, m, rows.pull, rows.eps, reach, duals)
+        if cutoff < gain < stack.levels[level, NORM] * length:
+            # Duals that ran away at a smaller norm are many steps from better ones; 0 is not.
+            duals[:] = 0.0
+            stack.values[level, s] = 0.0
+            gain = length = 0.0
         stack.planes[level, s, INTERCEPT] = intercept
         stack.planes[level, s, GAIN], stack.planes[level, s, LENGTH] = gain, length
         total += steps
@@ -135,6 +140,9 @@ def raise_cells(
     falls too little. In the cell where they cross, the larger of the two has a higher minimum than
     either of them.
 
+    What the duals give holds below this node as well, where more may be paid. So it is kept beside
+    the bound of the cell.
+
     Parameters
     ----------
     lines : ndarray of shape (5,)
@@ -151,7 +159,7 @@ def raise_cells(
         lines[2], lines[3] = gain, length
     has_both = lines[0] > -np.inf and lines[2] > -np.inf and lines[1] > lines[3] + 1e-12
     crossing = (lines[0] - lines[2]) / (lines[1] - lines[3]) if has_both else -1.0
-    paid, cells = stack.levels[level, PAID], stack.cells[level]
+    paid, cells, parts = stack.levels[level, PAID], stack.cells[level, 0], stack.cells[level, 1]
     low, first, last, next_ = np.inf, -1, -1, stack.levels[level, NORM]
     for c in range(stack.moves[level, FIRST], stack.moves[level, LAST]):
         start, end = frame.grid[c], frame.grid[c + 1]
@@ -167,7 +175,8 @@ def raise_cells(
                 if steep <= flat
                 else least_norm(lines[3], crossing, end, rows.is_squared)
             )
-        cells[c] = max(cells[c], paid + desk.pairs[c] + value)
+        parts[c] = max(parts[c], value)
+        cells[c] = max(cells[c], paid + desk.pairs[c] + parts[c])
         if cells[c] < cutoff:
             first = c if first < 0 else first
             last = c
@@ -209,8 +218,8 @@ def close_small_norms(rows: Rows, frame: Frame, stack: Stack, desk: Desk, level:
     low = np.inf
     for c in range(first, last):
         if frame.grid[c + 1] < needed:
-            stack.cells[level, c] = np.inf
-        low = min(low, stack.cells[level, c])
+            stack.cells[level, 0, c] = np.inf
+        low = min(low, stack.cells[level, 0, c])
     while first < last and frame.grid[first + 1] < needed:
         first += 1
     stack.moves[level, FIRST] = first

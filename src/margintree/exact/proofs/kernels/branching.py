@@ -237,7 +237,8 @@ def try_way(
     low = np.inf
     for c in range(stack.moves[level, FIRST], stack.moves[level, LAST]):
         value = least_margin(gain, length, frame.grid[c], frame.grid[c + 1], rows.is_squared)
-        low = min(low, max(stack.cells[level, c], paid + desk.tried_pairs[c] + value))
+        part_ = max(value, stack.cells[level, 1, c])
+        low = min(low, max(stack.cells[level, 0, c], paid + desk.tried_pairs[c] + part_))
     return low, steps
 
 
@@ -349,8 +350,9 @@ def descend(rows: Rows, frame: Frame, stack: Stack, level: int) -> None:
             stack.passing[below, s, k] = stack.passing[level, s, k]
     for k in range(stack.places.shape[1]):
         stack.places[below, k] = stack.places[level, k]
-    for k in range(stack.cells.shape[1]):
-        stack.cells[below, k] = stack.cells[level, k]
+    for k in range(stack.cells.shape[2]):
+        stack.cells[below, 0, k] = stack.cells[level, 0, k]
+        stack.cells[below, 1, k] = stack.cells[level, 1, k]
     for k in range(stack.levels.shape[1]):
         stack.levels[below, k] = stack.levels[level, k]
     stack.moves[below, FIRST] = stack.moves[level, FIRST]

@@ -73,6 +73,7 @@ def explore(
     cutoff: float,
     known: float,
     dear: float,
+    tolerance: float,
     is_complete: bool,
     budget: int,
 ) -> int:
@@ -92,6 +93,8 @@ def explore(
         A tree that costs less is worth returning for.
     dear : float
         Rows that would add no more are left undecided.
+    tolerance : float
+        Of the values of rows at a leaf.
     is_complete : bool
         Whether every end of the skeleton is a leaf.
     budget : int
@@ -122,7 +125,9 @@ def explore(
                 if reals[PRICE] < known:
                     return FOUND
         elif counts[PHASE] == SETTLE:
-            moved, norm = settle_splits(rows, frame, stack, desk, level, cutoff)
+            moved, norm = settle_splits(
+                rows, frame, stack, desk, level, cutoff, tolerance, counts[ROUND]
+            )
             steps += NODE_STEPS + SETTLE_STEPS * moved
             raise_cells(rows, frame, stack, desk, level, cutoff, lines)
             counts[ROUND] += 1

@@ -40,22 +40,39 @@ POWER = 1.5
 """How strongly lambda reacts to a length that is not the norm."""
 FASTEST = 1e3
 """The largest factor by which lambda changes at once."""
-STEPS = 3000
-"""Steps of a dual for one lambda, and as many again for every hundred rows."""
-TOLERANCE = 1e-9
-"""Of the values of rows; rows at the routing margin are kept that much inside of it."""
+STEPS, MANY_STEPS = 2_000, 20_000
+"""Steps of a dual for one lambda, at first and for a leaf that is still open after some norms: only
+where the sides of a split are hardly apart does it take so many."""
+PATIENCE = 16
+"""Norms after which a leaf gets many steps."""
 SAME_LENGTH = 1e-7
 """Relative difference of the length of w from the norm that does not matter."""
 
 
 @kernel
 def settle_splits(
-    rows: Rows, frame: Frame, stack: Stack, desk: Desk, level: int, cutoff: float
+    rows: Rows,
+    frame: Frame,
+    stack: Stack,
+    desk: Desk,
+    level: int,
+    cutoff: float,
+    tolerance: float,
+    round_: int,
 ) -> tuple[int, float]:
-    """Solve all splits at the level's norm and write their values; return steps and largest norm."""
+    """Solve all splits at the level's norm and write their values; return steps and largest norm.
+
+    Parameters
+    ----------
+    tolerance : float
+        Of the values of rows; rows at the routing margin are kept that much inside of it.
+    round_ : int
+        How many norms have been tried before.
+    """
     total, largest = 0, 0.0
     norm = stack.levels[level, NORM]
     reach = frame.grid[-1] * rows.radius
+    steps = STEPS if round_ < PATIENCE else MANY_STEPS
     for node in range(1, len(frame.is_split) // 2):
         if not frame.is_split[node]:
             continue
@@ -65,7 +82,9 @@ def settle_splits(
             desk.f[node] = 0.0 if m == 0 else (1.0 if n_right > 0 else -1.0)
             continue
         duals, members = stack.duals[level, s], stack.members[s]
-        intercept, length = settle_split(rows, stack, desk, level, s, norm, cutoff, reach)
+        intercept, length = settle_split(
+            rows, stack, desk, level, s, norm, cutoff, reach, tolerance, steps
+        )
         gain, _ = measure(rows.X, members, m, rows.pull, rows.eps, reach, duals)
         stack.planes[level, s, GAIN], stack.planes[level, s, LENGTH] = gain, length / desk.scales[s]
         stack.planes[level, s, INTERCEPT] = intercept
@@ -85,6 +104,8 @@ def settle_split(
     norm: float,
     cutoff: float,
     reach: float,
+    tolerance: float,
+    steps: int,
 ) -> tuple[float, float]:
     """Find the lambda at which the length of w is a norm; return intercept and length.
 
@@ -112,9 +133,8 @@ def settle_split(
     for search in range(SEARCHES):
         share = following
         repair_duals(duals, sides, no_box)
-        steps = STEPS + STEPS * m // 100
         _, intercept = smo(
-            gram, sides, pull, rows.eps + TOLERANCE, np.inf, share, duals, steps, TOLERANCE
+            gram, sides, pull, rows.eps + tolerance, np.inf, share, duals, steps, tolerance
         )
         for k in range(m):
             stack.duals[level, s, members[k]] = duals[k]
