@@ -86,7 +86,7 @@ def test_a_proof_at_depth_three_finds_what_enumeration_finds(seed):
 
 @pytest.mark.parametrize("nodes", [0, 1, 3, 10, 30])
 def test_a_limit_of_nodes_leaves_a_bound_that_holds(nodes, monkeypatch):
-    """Whatever the limit, the bound is no higher than the optimum and the tree no worse than given."""
+    """Whatever the limit, the bound is below the optimum and the tree no worse than given."""
     monkeypatch.setattr(engine, "FIRST_BUDGET", 1)
     monkeypatch.setattr(engine, "PAUSE", 0.0)
     for seed in range(20):

@@ -21,7 +21,7 @@ def complete(depth, n_classes, cutoff=np.inf):
 
 
 def enumerated(depth, n_classes):
-    """Return all shapes without flips by the rule itself: labels, and pairs but for equal leaves."""
+    """Return all shapes without flips by the rule: labels, and pairs but for equal leaves."""
     level = {1 << k for k in range(n_classes)}
     for _ in range(depth):
         level = {1 << k for k in range(n_classes)} | {

@@ -6,7 +6,6 @@ skeleton that waits or a level of the stack.
 """
 
 import heapq
-
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -265,7 +264,7 @@ class _Engine:
             self.tree, self.objective = tree, cost.total
 
     def close(self, waiting: _Waiting) -> None:
-        """Search a skeleton to its end, or put its refinements in the queue, unless a limit strikes."""
+        """Search a skeleton to its end, or put its refinements in the queue."""
         if waiting.bound >= self.cutoff:
             self.share, self.current = self.share + waiting.share, None
             return

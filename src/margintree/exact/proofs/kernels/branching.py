@@ -152,7 +152,7 @@ def way_price(rows: Rows, frame: Frame, desk: Desk, i: int, node: int, to: int) 
         value = desk.f[above, i] if to % 2 == 1 else -desk.f[above, i]
         price += rows.pull[i] * max(0.0, 1 - value)
         to = above
-    return price
+    return float(price)
 
 
 @part
@@ -168,7 +168,7 @@ def price_by_signs(rows: Rows, frame: Frame, desk: Desk, i: int, node: int) -> f
             return np.inf
         price += rows.pull[i] * max(0.0, 1 - abs(value))
         node = 2 * node + (value > 0)
-    return price + frame.least[node, i]
+    return float(price + frame.least[node, i])
 
 
 @part
@@ -335,7 +335,7 @@ def list_ways(rows: Rows, frame: Frame, stack: Stack, desk: Desk, level: int, i:
 
 
 @kernel
-def descend(rows: Rows, frame: Frame, stack: Stack, level: int) -> None:
+def descend(frame: Frame, stack: Stack, level: int) -> None:
     """Write the level below: the next way on of the row that is decided."""
     below, i = level + 1, stack.moves[level, ROW]
     to = stack.options[level, stack.moves[level, NEXT]]

@@ -111,7 +111,7 @@ def explore(
                 continue
             if level + 1 == len(stack.levels):
                 return FULL
-            descend(rows, frame, stack, level)
+            descend(frame, stack, level)
             counts[LEVEL], counts[PHASE] = level + 1, BOUND
             continue
         if counts[PHASE] == BOUND:

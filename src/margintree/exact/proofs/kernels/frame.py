@@ -83,7 +83,7 @@ def pair_error(rows: Rows, classes: int, least: FloatArray, i: int, j: int) -> f
     for k in range(rows.prices.shape[1]):
         if classes >> k & 1:
             best = min(best, rows.prices[i, k] + rows.prices[j, k])
-    return best - least[i] - least[j]
+    return float(best - least[i] - least[j])
 
 
 @kernel

@@ -46,9 +46,9 @@ def least_norm_of_sides(
     products = np.zeros(m)
     begin_at(gram, members, sides, m, weights)
     for k in range(m):
-        for l in range(m):
-            weight = weights[members[l]] * sides[l]
-            products[k] += weight * gram[members[l], members[k]]
+        for o in range(m):
+            weight = weights[members[o]] * sides[o]
+            products[k] += weight * gram[members[o], members[k]]
     squared = 0.0
     for _ in range(STEPS):
         squared = 0.0
@@ -111,12 +111,12 @@ def begin_at(
     else:
         best, one, other = np.inf, -1, -1
         for k in range(m):
-            for l in range(m):
-                if sides[k] > 0 and sides[l] < 0:
-                    i, j = members[k], members[l]
+            for o in range(m):
+                if sides[k] > 0 and sides[o] < 0:
+                    i, j = members[k], members[o]
                     apart = gram[i, i] + gram[j, j] - 2 * gram[i, j]
                     if apart < best:
-                        best, one, other = apart, k, l
+                        best, one, other = apart, k, o
         kept[one] = kept[other] = 1.0
     weights[:] = 0.0
     for k in range(m):

@@ -12,7 +12,6 @@ smallest one gives a dual that is next to 0, which is then best.
 
 import numpy as np
 
-from margintree._lib.arrays import FloatArray
 from margintree.exact.proofs.kernels.arrays import (
     GAIN,
     INTERCEPT,
@@ -109,16 +108,16 @@ def settle_split(
 ) -> tuple[float, float]:
     """Find the lambda at which the length of w is a norm; return intercept and length.
 
-    The duals of the level and ``desk.lambdas`` are left as they are there; lambda is 0 where w stays
-    too long, so that the next search begins anew.
+    The duals of the level and ``desk.lambdas`` are left as they are there; lambda is 0 where w
+    stays too long, so that the next search begins anew.
     """
     m = stack.passing[level, s, MEMBERS]
     members = stack.members[s, :m]
     sides = stack.sides[s, :m]
     gram, pull, duals = np.empty((m, m)), np.empty(m), np.empty(m)
     for k in range(m):
-        for l in range(m):
-            gram[k, l] = rows.gram[members[k], members[l]]
+        for o in range(m):
+            gram[k, o] = rows.gram[members[k], members[o]]
         pull[k], duals[k] = rows.pull[members[k]], stack.duals[level, s, members[k]]
     no_box = np.full(m, np.inf)
     unit = cutoff / norm**2
