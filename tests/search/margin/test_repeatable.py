@@ -109,7 +109,7 @@ from margintree.core.limits import Limits
 from margintree.core.problem import Costs, Problem
 from margintree.methods import MOCTSVM
 from margintree.search.margin.chain import GROUP_SHARE
-from margintree.search.margin.kernels.svm import smo
+from margintree._lib.svm import smo
 from margintree.search.margin.leaf_groups import LEAST_DESCENTS
 
 rng = np.random.default_rng(1)

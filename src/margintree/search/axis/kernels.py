@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from margintree._lib.arrays import FloatArray, IntArray
-from margintree.search.margin.kernels._jit import kernel
+from margintree._lib.jit import kernel
 
 
 class RankTable(NamedTuple):

@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from margintree._lib.arrays import FloatArray, product
+from margintree._lib.svm import smo
 from margintree.core import topology
 from margintree.core.bound import contradictions
 from margintree.core.judges import idle_price, label_violations, price_labels, sides
@@ -16,7 +17,6 @@ from margintree.core.problem import Problem
 from margintree.core.simplify import push_up, with_cheapest_classes
 from margintree.core.tree import ObliqueTree
 from margintree.search.margin.kernel_data import gram_of, make_kernel_data
-from margintree.search.margin.kernels.svm import smo
 from margintree.search.margin.kernels.working_tree import KernelData
 
 MAX_ROWS = 1000

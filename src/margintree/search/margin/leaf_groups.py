@@ -9,6 +9,7 @@ from itertools import combinations
 import numpy as np
 
 from margintree._lib.arrays import IntArray
+from margintree._lib.svm import inner_products, smo
 from margintree.search.margin.groupings import nearest
 from margintree.search.margin.kernels.leaf_groups import (
     LeafGroups,
@@ -18,7 +19,6 @@ from margintree.search.margin.kernels.leaf_groups import (
     rows_and_sides,
 )
 from margintree.search.margin.kernels.polish import set_hyperplane
-from margintree.search.margin.kernels.svm import inner_products, smo
 from margintree.search.margin.kernels.working_tree import KernelData
 from margintree.search.margin.local_search import LocalSearch
 

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+from margintree._lib.svm import repair_duals
 from margintree.core.problem import Costs, Problem
 from margintree.search.margin import leaf_groups
 from margintree.search.margin.kernels.leaf_groups import (
@@ -21,7 +22,6 @@ from margintree.search.margin.kernels.leaf_groups import (
     part_price,
     solve_part,
 )
-from margintree.search.margin.kernels.svm import repair_duals
 from working_trees import corners, directions, local_search_for, small_problems
 
 ROUNDING = 1e-6

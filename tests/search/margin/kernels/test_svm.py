@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.svm import SVC, LinearSVC
 
+from margintree._lib.svm import inner_products, repair_duals, smo
 from margintree.core.problem import Costs, Problem
 from margintree.search.margin.kernels.many_rows import dual_descent
-from margintree.search.margin.kernels.svm import inner_products, repair_duals, smo
 from margintree.testing.convex_polish import Division, convex_polish
 from margintree.testing.twins import margin_cost
 

@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 
 from margintree._lib.arrays import FloatArray, IntArray
-from margintree.search.margin.kernels._jit import kernel, part
-from margintree.search.margin.kernels.svm import (
+from margintree._lib.jit import kernel, part
+from margintree._lib.svm import (
     ascend,
     inner_products,
     repair_duals,

@@ -8,7 +8,7 @@ piecewise linear with a jump where ``f`` changes sign, its only convex kinks are
 import numpy as np
 
 from margintree._lib.arrays import FloatArray, IntArray
-from margintree.search.margin.kernels._jit import kernel, part
+from margintree._lib.jit import kernel, part
 from margintree.search.margin.kernels.working_tree import KernelData, WorkingTree
 
 TOUCHING = 1e-9

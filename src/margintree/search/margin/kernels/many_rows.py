@@ -3,7 +3,7 @@
 import numpy as np
 
 from margintree._lib.arrays import FloatArray, IntArray
-from margintree.search.margin.kernels._jit import kernel
+from margintree._lib.jit import kernel
 from margintree.search.margin.kernels.line_search import best_scale
 from margintree.search.margin.kernels.working_tree import (
     CLOSEST,

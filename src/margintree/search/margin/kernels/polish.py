@@ -9,9 +9,9 @@ through the common norm. At the optimum node ``t`` solves its own margin problem
 import numpy as np
 
 from margintree._lib.arrays import FloatArray, IntArray
-from margintree.search.margin.kernels._jit import kernel, part
+from margintree._lib.jit import kernel, part
+from margintree._lib.svm import inner_products, repair_duals, smo
 from margintree.search.margin.kernels.line_search import rescale
-from margintree.search.margin.kernels.svm import inner_products, repair_duals, smo
 from margintree.search.margin.kernels.working_tree import (
     KernelData,
     WorkingTree,

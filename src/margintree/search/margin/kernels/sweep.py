@@ -10,10 +10,10 @@ from typing import NamedTuple
 import numpy as np
 
 from margintree._lib.arrays import FloatArray, IntArray
-from margintree.search.margin.kernels._jit import kernel, part
+from margintree._lib.jit import kernel, part
+from margintree._lib.svm import inner_products, repair_duals, smo
 from margintree.search.margin.kernels.line_search import best_intercept, best_step
 from margintree.search.margin.kernels.polish import NO_DIRECTION, polish, set_hyperplane
-from margintree.search.margin.kernels.svm import inner_products, repair_duals, smo
 from margintree.search.margin.kernels.working_tree import (
     KernelData,
     WorkingTree,

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from margintree._lib.arrays import BoolArray, FloatArray, IntArray
-from margintree.search.margin.kernels._jit import kernel, part
+from margintree._lib.jit import kernel, part
 
 CLOSEST = 1 - 1e-6
 """Share of the routing margin that a row must keep; rounding may cost the rest."""

@@ -3,7 +3,7 @@
 import numpy as np
 
 from margintree._lib.arrays import FloatArray, IntArray
-from margintree.search.margin.kernels._jit import kernel, part
+from margintree._lib.jit import kernel, part
 
 FLAT = 1e-12
 """Least curvature of a step between two rows; equal rows have none and allow any step."""
