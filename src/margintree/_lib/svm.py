@@ -7,6 +7,8 @@ from margintree._lib.jit import kernel, part
 
 FLAT = 1e-12
 """Least curvature of a step between two rows; equal rows have none and allow any step."""
+GOLDEN = 0.618
+"""Share of the rows between two visits of `climb`."""
 AT_KINK = 1e-12
 """A dual variable within this share of a kink counts as at the kink."""
 
@@ -40,6 +42,74 @@ def repair_duals(beta: FloatArray, sides: FloatArray, box: FloatArray) -> None:
     for i in range(len(beta)):
         total = positive if sides[i] > 0 else negative
         beta[i] *= smaller / total if total > 0 else 0.0
+
+
+@kernel
+def climb(
+    X: FloatArray,
+    rows: IntArray,
+    sides: FloatArray,
+    box: FloatArray,
+    regular: float,
+    beta: FloatArray,
+    passes: int,
+) -> FloatArray:
+    """Solve the problem of `smo` with a hard box roughly, without inner products.
+
+    Visits the dual variables one by one, so its time is proportional to the number of rows. The
+    rows are centred and the intercept is penalised, which makes single steps possible; `repair`
+    then lets the variables sum to zero. Improves ``beta`` in place and returns ``w @ x_i``.
+    """
+    m, p = len(rows), X.shape[1]
+    centre, normal = np.zeros(p), np.zeros(p)
+    for k in range(m):
+        for j in range(p):
+            centre[j] += X[rows[k], j] / m
+    for k in range(m):
+        for j in range(p):
+            normal[j] += beta[k] / regular * (X[rows[k], j] - centre[j])
+    intercept, stride = 0.0, stride_through(m)
+    for visit in range(passes * m):
+        k = visit * stride % m
+        if sides[k] == 0.0:
+            continue
+        value, square = intercept, 1.0
+        for j in range(p):
+            entry = X[rows[k], j] - centre[j]
+            value += normal[j] * entry
+            square += entry * entry
+        size = sides[k] * beta[k] + regular * (1.0 - sides[k] * value) / square
+        changed = sides[k] * min(max(size, 0.0), box[k])
+        step = (changed - beta[k]) / regular
+        if step != 0.0:
+            beta[k] = changed
+            intercept += step
+            for j in range(p):
+                normal[j] += step * (X[rows[k], j] - centre[j])
+    repair_duals(beta, sides, box)
+    values = np.zeros(m)
+    normal[:] = 0.0
+    for k in range(m):
+        if beta[k] != 0.0:
+            for j in range(p):
+                normal[j] += beta[k] / regular * X[rows[k], j]
+    for k in range(m):
+        for j in range(p):
+            values[k] += normal[j] * X[rows[k], j]
+    return values
+
+
+@part
+def stride_through(m: int) -> int:
+    """Return a step by which a walk around ``m`` places visits all of them, far apart."""
+    stride = max(1, int(GOLDEN * m))
+    while True:
+        a, b = stride, m
+        while b:
+            a, b = b, a % b
+        if a == 1:
+            return stride
+        stride += 1
 
 
 @kernel

@@ -11,7 +11,7 @@ import numpy as np
 
 from margintree._lib.arrays import FloatArray, IntArray
 from margintree._lib.jit import kernel, part
-from margintree._lib.svm import inner_products, repair_duals, smo
+from margintree._lib.svm import climb, inner_products, repair_duals, smo
 from margintree.search.margin.kernels.line_search import best_intercept, best_step
 from margintree.search.margin.kernels.polish import NO_DIRECTION, polish, set_hyperplane
 from margintree.search.margin.kernels.working_tree import (
@@ -41,6 +41,10 @@ _NOTHING_LEFT = 1e-12
 FEWEST_STEPS, ROUGH = 10, 0.02
 """Steps beyond one per row, and tolerance, of a margin problem that only proposes a direction. Many
 rough proposals find better trees than few exact ones."""
+LONG, LONG_SHARE = 300, 4
+"""A margin problem of more rows than this, and than this many per feature, is solved row by row."""
+PASSES = 5
+"""Number of visits to every row in a margin problem that is solved row by row."""
 NO_NORM = 1e-6
 """A hyperplane with a smaller norm separates nothing."""
 TOO_SHORT, TOO_LONG = 0.7, 1.5
@@ -104,12 +108,16 @@ def margin_split(
         box[k] = strength if sides[k] != 0 else 0.0
         beta[k] = tree.duals[node, rows[k]] if sides[k] != 0 else 0.0
     repair_duals(beta, sides, box)
-    gram = inner_products(data.gram, rows)
+    by_pairs = m <= max(LONG, LONG_SHARE * data.X.shape[1])
+    gram = inner_products(data.gram, rows) if by_pairs else data.gram
     regular = tree.shares[node]
     projections, norm = np.empty(0), 0.0
     for _ in range(2):
-        steps = m + FEWEST_STEPS
-        projections, _ = smo(gram, sides, box, -np.inf, np.inf, regular, beta, steps, ROUGH)
+        if by_pairs:
+            steps = m + FEWEST_STEPS
+            projections, _ = smo(gram, sides, box, -np.inf, np.inf, regular, beta, steps, ROUGH)
+        else:
+            projections = climb(data.X, rows, sides, box, regular, beta, PASSES)
         norm = norm_of_duals(data, rows, beta, regular, projections)
         if norm <= NO_NORM or norm * regular <= NO_DIRECTION:
             return np.inf
