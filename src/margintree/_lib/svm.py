@@ -54,49 +54,39 @@ def climb(
     beta: FloatArray,
     passes: int,
 ) -> FloatArray:
-    """Solve the problem of `smo` with a hard box roughly, without inner products.
+    """Solve ``min regular/2 (||w||^2 + b^2) + sum_i box_i * hinge(s_i (w @ x_i + b))`` roughly.
 
-    Visits the dual variables one by one, so its time is proportional to the number of rows. The
-    rows are centred and the intercept is penalised, which makes single steps possible; `repair`
-    then lets the variables sum to zero. Improves ``beta`` in place and returns ``w @ x_i``.
+    The rows are centred first. Visits one dual variable after the other, several times, so it needs
+    no inner products and its time is proportional to the number of rows. Because the intercept is
+    penalised, only the direction is useful. Improves the feasible dual variables
+    ``beta`` in place and returns ``w``. Rows of side 0 are left out.
     """
     m, p = len(rows), X.shape[1]
-    centre, normal = np.zeros(p), np.zeros(p)
+    centre, normal, intercept = np.zeros(p), np.zeros(p), 0.0
     for k in range(m):
         for j in range(p):
             centre[j] += X[rows[k], j] / m
     for k in range(m):
-        for j in range(p):
-            normal[j] += beta[k] / regular * (X[rows[k], j] - centre[j])
-    intercept, stride = 0.0, stride_through(m)
+        if beta[k] != 0.0:
+            intercept += beta[k] / regular
+            for j in range(p):
+                normal[j] += beta[k] / regular * (X[rows[k], j] - centre[j])
+    stride = stride_through(m)
     for visit in range(passes * m):
         k = visit * stride % m
-        if sides[k] == 0.0:
-            continue
         value, square = intercept, 1.0
         for j in range(p):
             entry = X[rows[k], j] - centre[j]
             value += normal[j] * entry
             square += entry * entry
         size = sides[k] * beta[k] + regular * (1.0 - sides[k] * value) / square
-        changed = sides[k] * min(max(size, 0.0), box[k])
-        step = (changed - beta[k]) / regular
+        step = sides[k] * min(max(size, 0.0), box[k]) - beta[k]
         if step != 0.0:
-            beta[k] = changed
-            intercept += step
+            beta[k] += step
+            intercept += step / regular
             for j in range(p):
-                normal[j] += step * (X[rows[k], j] - centre[j])
-    repair_duals(beta, sides, box)
-    values = np.zeros(m)
-    normal[:] = 0.0
-    for k in range(m):
-        if beta[k] != 0.0:
-            for j in range(p):
-                normal[j] += beta[k] / regular * X[rows[k], j]
-    for k in range(m):
-        for j in range(p):
-            values[k] += normal[j] * X[rows[k], j]
-    return values
+                normal[j] += step / regular * (X[rows[k], j] - centre[j])
+    return normal
 
 
 @part

@@ -7,7 +7,15 @@ import numpy as np
 
 from margintree._lib.arrays import FloatArray, IntArray
 from margintree.search.margin.kernel_data import new_state, new_working_tree
-from margintree.search.margin.kernels.sweep import State, margin_split, obey, refit, settle, sweep
+from margintree.search.margin.kernels.sweep import (
+    LONG,
+    State,
+    margin_split,
+    obey,
+    refit,
+    settle,
+    sweep,
+)
 from margintree.search.margin.kernels.working_tree import (
     KernelData,
     WorkingTree,
@@ -25,9 +33,9 @@ ATTEMPTS = 3
 """Number of attempts to grow a terminal node."""
 WANDERING = 3
 """Number of sweeps with other weights of the rows."""
-ROUGHLY = (20, 1e-3, 1, 1.5)
-EXACTLY = (300, 1e-6, 100, 1.8)
-"""Settings of a polish: rounds, tolerance, patience and power."""
+ROUGHLY, EXACTLY = (20, 1e-3, 1, 1.5), (300, 1e-6, 100, 1.8)
+ROUGHLY_OF_MANY, EXACTLY_OF_MANY = (6, 1e-2, 1, 1.5), (60, 1e-4, 5, 1.8)
+"""Settings of a polish: rounds, tolerance, patience and power; looser with many rows."""
 N_FEATURES = 3
 """Number of features along which a sweep tilts each hyperplane."""
 
@@ -45,10 +53,13 @@ class LocalSearch:
     working: WorkingTree = field(init=False)
     state: State = field(init=False)
     dearest: FloatArray = field(init=False)
+    settings: tuple[tuple[int, float, int, float], ...] = field(init=False)
 
     def __post_init__(self) -> None:
         self.working, self.state = new_working_tree(self.data), new_state(self.data)
         self.dearest = self.data.prices.max(axis=1)
+        has_many = len(self.data.X) > LONG
+        self.settings = (ROUGHLY_OF_MANY, EXACTLY_OF_MANY) if has_many else (ROUGHLY, EXACTLY)
 
     def put(self, working: WorkingTree) -> None:
         """Copy a working tree into the local search."""
@@ -166,7 +177,7 @@ class LocalSearch:
 
     def polish(self, exactly: bool = True) -> float:
         """Find the best hyperplanes for the present routing, and return the cost."""
-        return self._descend([0], how=EXACTLY if exactly else ROUGHLY)[0]
+        return self._descend([0], exactly=exactly)[0]
 
     def descend(self, repairs: Sequence[int] = (), limit: float = np.inf) -> float:
         """Sweep the subtrees of some nodes, then sweep and polish the whole tree while that pays.
@@ -188,7 +199,7 @@ class LocalSearch:
         n_growing: int = 0,
         n_loose: int = 0,
         limit: float = np.inf,
-        how: tuple[int, float, int, float] = ROUGHLY,
+        exactly: bool = False,
     ) -> tuple[float, int]:
         """Sweep subtrees and polish in turn; return the cost and the number of turns.
 
@@ -200,6 +211,7 @@ class LocalSearch:
         """
         if self.data.least_mass > 0 or self.limits_splits:
             obey(self.data, self.working, self.state)
+        how = self.settings[exactly]
         luck = self.rng.random((len(tops), len(self.working.intercepts), 3 + N_FEATURES))
         cost = self.price()
         for turn, top in enumerate(tops):

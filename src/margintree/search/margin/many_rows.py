@@ -13,18 +13,18 @@ from typing import TypeAlias
 import numpy as np
 
 from margintree._lib.arrays import BoolArray, FloatArray, IntArray, norm, product
+from margintree._lib.svm import climb
 from margintree.core import topology
 from margintree.core.problem import Problem
 from margintree.core.tree import ObliqueTree
 from margintree.search.margin.kernel_data import to_tree, to_working_tree
 from margintree.search.margin.kernels.line_search import best_intercept
 from margintree.search.margin.kernels.many_rows import (
-    dual_descent,
     route_costs,
     route_scale,
     route_terminals,
 )
-from margintree.search.margin.kernels.sweep import light_terminal, relabel
+from margintree.search.margin.kernels.sweep import PASSES, light_terminal, relabel
 from margintree.search.margin.kernels.working_tree import (
     KernelData,
     WorkingTree,
@@ -39,8 +39,6 @@ LEAST_ROWS = 5
 """Minimum number of rows of every class in a sample, as far as available."""
 MANY_ROWS = 1000
 """Problems with more rows than this are searched through a sample."""
-PASSES = 5
-"""Number of visits to every dual variable in the search for a direction on all rows."""
 STRENGTHS = (1.0, 0.01)
 """Price of violations, relative to the regularity, in the margin problems on all rows."""
 AXIS_ROWS = 2000
@@ -213,8 +211,8 @@ class Refiner:
         if np.abs(sides.sum()) == len(sides) or not box.any():
             return
         for strength in STRENGTHS:
-            order, pulls = self.rng.permutation(len(rows)), strength * box / box.mean()
-            found = dual_descent(self.data.X, rows, sides, pulls, order, PASSES)
+            pulls, beta = strength * box / box.mean(), np.zeros(len(rows))
+            found = climb(self.data.X, rows, sides, pulls, 1.0, beta, PASSES)
             between = _unit(found) + _unit(present)
             yield from (one for one in (found, between) if norm(one) > SHORT)
         yield from self._best_axes(X, rows, left, right)

@@ -72,38 +72,3 @@ def route_scale(data: KernelData, tree: WorkingTree) -> float:
     if count == 0 or nearest <= TOUCHING:
         return tree.scale[0]
     return best_scale(data, distances[:count], pulls[:count], nearest)
-
-
-@kernel
-def dual_descent(
-    X: FloatArray,
-    rows: IntArray,
-    sides: FloatArray,
-    box: FloatArray,
-    order: IntArray,
-    passes: int,
-) -> FloatArray:
-    """Return the normal vector of a large margin between the sides, without inner products.
-
-    Solves ``min 1/2 (||w||^2 + b^2) + sum_i box_i * hinge(s_i (w @ x_i + b))`` roughly for the
-    given rows, one dual variable at a time in the given order, in several passes. The sides are +1
-    or -1. The intercept is penalised, so only the direction is useful.
-    """
-    p = X.shape[1]
-    w, intercept = np.zeros(p), 0.0
-    alpha = np.zeros(len(rows))
-    for _ in range(passes):
-        for k in order:
-            i, side = rows[k], sides[k]
-            value, square = intercept, 1.0
-            for j in range(p):
-                value += w[j] * X[i, j]
-                square += X[i, j] * X[i, j]
-            before = alpha[k]
-            alpha[k] = min(max(before + (1 - side * value) / square, 0.0), box[k])
-            change = (alpha[k] - before) * side
-            if change != 0.0:
-                intercept += change
-                for j in range(p):
-                    w[j] += change * X[i, j]
-    return w

@@ -21,8 +21,9 @@ from margintree.search.margin.kernels.working_tree import (
     terminal_of_rows,
 )
 
-STEPS, STEPS_PER_ROW = 1000, 40
-"""Maximum number of steps for the margin problem of one node; far more than it usually takes."""
+STEPS, STEPS_PER_ROW, WORK = 1000, 40, 4_000_000
+"""Maximum number of steps for the margin problem of one node, far more than it usually takes, and
+maximum number of steps times rows for the second part of them."""
 NO_DIRECTION = 1e-9
 """A normal vector shorter than this has no direction."""
 STALLED = 0.1
@@ -132,7 +133,7 @@ def solve_nodes(
             np.inf,
             tree.shares[node],
             beta,
-            STEPS + STEPS_PER_ROW * len(rows),
+            STEPS + min(STEPS_PER_ROW * m, WORK // m),
             tolerance,
         )
         norm = set_hyperplane(data, tree, node, rows, beta, intercept, 1.0)

@@ -117,7 +117,9 @@ def margin_split(
             steps = m + FEWEST_STEPS
             projections, _ = smo(gram, sides, box, -np.inf, np.inf, regular, beta, steps, ROUGH)
         else:
-            projections = climb(data.X, rows, sides, box, regular, beta, PASSES)
+            climb(data.X, rows, sides, box, regular, beta, PASSES)
+            repair_duals(beta, sides, box)
+            projections = np.zeros(m)
         norm = norm_of_duals(data, rows, beta, regular, projections)
         if norm <= NO_NORM or norm * regular <= NO_DIRECTION:
             return np.inf
@@ -142,7 +144,7 @@ def norm_of_duals(
 ) -> float:
     """Return the norm of the hyperplane of dual variables, given the values ``w @ x`` of its rows.
 
-    If the dual variables nearly cancel, the values have lost digits and are computed again.
+    If the values are 0 or the dual variables nearly cancel, the values are computed again.
     """
     squared, total = 0.0, 0.0
     for k in range(len(rows)):
