@@ -14,7 +14,11 @@ ALL_CORES = ("--numprocesses=auto", "--dist=loadfile")
 COVERAGE = ("--cov", "--cov-report=")
 # These also run without compilation: there an index out of range is an error instead of a wrong
 # number, and coverage sees the lines.
-KERNEL_TESTS = ("tests/search/margin/kernels", "tests/search/axis/test_kernels.py")
+KERNEL_TESTS = (
+    "tests/lib/test_svm.py",
+    "tests/search/margin/kernels",
+    "tests/search/axis/test_kernels.py",
+)
 UNCOMPILED = {"NUMBA_DISABLE_JIT": "1"}
 # Old packages use what newer ones call outdated, and the linear machines of an old scikit-learn
 # sometimes end early. Neither is a fault of ours.
