@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.svm import SVC, LinearSVC
 
-from margintree._lib.svm import climb, inner_products, repair_duals, smo
+from margintree._lib.svm import inner_products, repair_duals, smo, solve_by_rows
 from margintree.core.problem import Costs, Problem
 from margintree.testing.convex_polish import Division, convex_polish
 from margintree.testing.twins import margin_cost
@@ -168,7 +168,7 @@ def test_climb_solves_the_machine_with_a_penalised_intercept(seed):
     """After many passes it is scikit-learn's LinearSVC on centred rows, which solves the same."""
     X, sides, box, regular = clouds(seed)
     beta = np.zeros(len(X))
-    found = climb(X, np.arange(len(X)), sides, box, regular, beta, 3000)
+    found = solve_by_rows(X, np.arange(len(X)), sides, box, regular, beta, 3000)
     other = LinearSVC(loss="hinge", C=1.0, tol=1e-10, max_iter=1_000_000, random_state=0)
     centred = X - X.mean(axis=0)
     expected = other.fit(centred, sides, sample_weight=box / regular).coef_[0]
@@ -183,9 +183,9 @@ def test_climb_improves_what_it_is_given_and_leaves_rows_without_a_side_out():
     X, sides, box, regular = clouds(3)
     sides[2:4], rows = 0.0, np.arange(len(X))
     at_once, by_one = np.zeros(len(X)), np.zeros(len(X))
-    expected = climb(X, rows, sides, box, regular, at_once, 4)
+    expected = solve_by_rows(X, rows, sides, box, regular, at_once, 4)
     for _ in range(4):
-        found = climb(X, rows, sides, box, regular, by_one, 1)
+        found = solve_by_rows(X, rows, sides, box, regular, by_one, 1)
     assert by_one == pytest.approx(at_once)
     assert found == pytest.approx(expected)
     assert not by_one[2:4].any()
@@ -198,6 +198,6 @@ def test_a_few_passes_of_climb_part_what_can_be_parted():
     X = rng.random((60, 2))
     rows = rng.choice(60, 40, replace=False)
     X[rows] = 0.4 * X[rows] + 0.6 * (sides[:, None] > 0)
-    direction = climb(X, rows, sides, np.full(40, 50.0), 1.0, np.zeros(40), 5)
+    direction = solve_by_rows(X, rows, sides, np.full(40, 50.0), 1.0, np.zeros(40), 5)
     heights = X[rows] @ direction
     assert heights[sides < 0].max() < heights[sides > 0].min()

@@ -8,7 +8,7 @@ from margintree._lib.jit import kernel, part
 FLAT = 1e-12
 """Least curvature of a step between two rows; equal rows have none and allow any step."""
 GOLDEN = 0.618
-"""Share of the rows between two visits of `climb`."""
+"""Share of the rows between two visits of `solve_by_rows`."""
 AT_KINK = 1e-12
 """A dual variable within this share of a kink counts as at the kink."""
 
@@ -45,7 +45,7 @@ def repair_duals(beta: FloatArray, sides: FloatArray, box: FloatArray) -> None:
 
 
 @kernel
-def climb(
+def solve_by_rows(
     X: FloatArray,
     rows: IntArray,
     sides: FloatArray,
@@ -91,7 +91,7 @@ def climb(
 
 @part
 def stride_through(m: int) -> int:
-    """Return a step by which a walk around ``m`` places visits all of them, far apart."""
+    """Return a step by which a tour of ``m`` places in a circle visits all of them, far apart."""
     stride = max(1, int(GOLDEN * m))
     while True:
         a, b = stride, m

@@ -21,13 +21,13 @@ STEEPEST = 500
 
 
 @dataclass(frozen=True)
-class Plan:
+class AxisTree:
     """A split and the splits on its two sides; None stands for a leaf."""
 
     feature: int
     rank: int  # rows of this rank or more in the feature go right
-    left: "Plan | None" = None
-    right: "Plan | None" = None
+    left: "AxisTree | None" = None
+    right: "AxisTree | None" = None
 
 
 def feature_ranks(X: FloatArray) -> IntArray:
@@ -43,32 +43,32 @@ def feature_ranks(X: FloatArray) -> IntArray:
     return np.array(ranks, dtype=np.int64).reshape(X.shape[1], len(X))
 
 
-def to_tree(problem: Problem, ranks: IntArray, plan: Plan | None) -> ObliqueTree:
-    """Return the tree of a plan, with thresholds half-way between the rows that they separate.
+def to_tree(problem: Problem, ranks: IntArray, axis_tree: AxisTree | None) -> ObliqueTree:
+    """Return the tree of an axis tree, with thresholds half-way between the separated rows.
 
     A split has the value -1 at the closest row on its left and 1 at the closest row on its right.
 
     Examples
     --------
     >>> problem = Problem.from_data([[0.0], [1.0], [2.0]], [0, 0, 1], n_classes=2, depth=1)
-    >>> tree = to_tree(problem, feature_ranks(problem.X), Plan(feature=0, rank=2))
+    >>> tree = to_tree(problem, feature_ranks(problem.X), AxisTree(feature=0, rank=2))
     >>> tree.weights, tree.intercepts
     (array([[4.]]), array([-3.]))
     """
     leaf = ObliqueTree.leaf(problem.depth, problem.n_features, problem.n_classes)
     weights, intercepts = leaf.weights.copy(), leaf.intercepts.copy()
 
-    def place(node: int, plan: Plan | None, rows: IntArray) -> None:
-        if plan is None:
+    def place(node: int, axis_tree: AxisTree | None, rows: IntArray) -> None:
+        if axis_tree is None:
             return
-        goes_right = ranks[plan.feature, rows] >= plan.rank
-        values = problem.X[rows, plan.feature]
+        goes_right = ranks[axis_tree.feature, rows] >= axis_tree.rank
+        values = problem.X[rows, axis_tree.feature]
         weight, intercept = _between(values[~goes_right].max(), values[goes_right].min())
-        weights[node - 1, plan.feature], intercepts[node - 1] = weight, intercept
-        place(topology.left(node), plan.left, rows[~goes_right])
-        place(topology.right(node), plan.right, rows[goes_right])
+        weights[node - 1, axis_tree.feature], intercepts[node - 1] = weight, intercept
+        place(topology.left(node), axis_tree.left, rows[~goes_right])
+        place(topology.right(node), axis_tree.right, rows[goes_right])
 
-    place(1, plan, np.arange(problem.n_rows))
+    place(1, axis_tree, np.arange(problem.n_rows))
     splits = np.asarray(weights.any(axis=1))
     tree = ObliqueTree(
         weights, intercepts, splits, leaf.leaf_classes, leaf.leaf_mass, problem.scaling
@@ -89,19 +89,19 @@ def _between(low: float, high: float) -> tuple[float, float]:
     return weight, -weight * (middle if middle > low else high)
 
 
-def to_plan(problem: Problem, ranks: IntArray, tree: ObliqueTree) -> Plan | None:
-    """Return the plan of an axis-parallel tree, without splits that leave one side empty.
+def to_axis_tree(problem: Problem, ranks: IntArray, tree: ObliqueTree) -> AxisTree | None:
+    """Return the axis tree of an axis-parallel tree, without splits that leave one side empty.
 
     Examples
     --------
     >>> problem = Problem.from_data([[0.0], [1.0], [4.0]], [0, 0, 1], n_classes=2, depth=1)
     >>> tree = ObliqueTree.stump([-1.0], 0.7, leaf_classes=[1, 0], n_classes=2)
-    >>> to_plan(problem, feature_ranks(problem.X), tree)
-    Plan(feature=0, rank=2, left=None, right=None)
+    >>> to_axis_tree(problem, feature_ranks(problem.X), tree)
+    AxisTree(feature=0, rank=2, left=None, right=None)
     """
     sides = tree.split_values(problem.X) >= 0
 
-    def read(node: int, rows: IntArray) -> Plan | None:
+    def read(node: int, rows: IntArray) -> AxisTree | None:
         if node > len(tree.splits):
             return None
         goes_right = sides[rows, node - 1]
@@ -112,7 +112,7 @@ def to_plan(problem: Problem, ranks: IntArray, tree: ObliqueTree) -> Plan | None
         feature = int(np.argmax(tree.weights[node - 1] != 0))
         if tree.weights[node - 1, feature] < 0:
             parts, below = parts[::-1], below[::-1]
-        return Plan(feature, int(ranks[feature, parts[1]].min()), *below)
+        return AxisTree(feature, int(ranks[feature, parts[1]].min()), *below)
 
     return read(1, np.arange(problem.n_rows))
 
@@ -123,4 +123,4 @@ def halved(problem: Problem, tree: ObliqueTree) -> ObliqueTree:
     Every leaf gets the class that is cheapest for its rows.
     """
     ranks = feature_ranks(problem.X)
-    return to_tree(problem, ranks, to_plan(problem, ranks, tree))
+    return to_tree(problem, ranks, to_axis_tree(problem, ranks, tree))

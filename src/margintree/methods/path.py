@@ -75,24 +75,24 @@ def path(
     if not points:
         return []
     problems = [method.pose(rows, **point) for point in points]
-    walk = _Walk(method, problems, limits or Limits(), clock or Clock())
+    fits = _Fits(method, problems, limits or Limits(), clock or Clock())
     order = sorted(range(len(points)), key=lambda k: method.path_key(problems[k]))
     if not method.explores_costs:
-        found = {k: walk.fit(k) for k in order}
+        found = {k: fits.fit(k) for k in order}
         return [found[k] for k in range(len(points))]
     anchors = order[:: int(max(1 / ANCHOR_SHARE, len(order) / N_ANCHORS + 1))]
-    shared = sum(walk.fit(k, ANCHOR_FACTOR).seconds for k in anchors) / len(points)
-    found = {k: walk.fit(k) for k in order}
+    shared = sum(fits.fit(k, ANCHOR_FACTOR).seconds for k in anchors) / len(points)
+    found = {k: fits.fit(k) for k in order}
     for k in reversed(order):
         first = found[k]
-        if walk.pool.least_cost(_prices(method, problems[k])) < first.objective * (1 - GAIN):
-            again = walk.fit(k)
+        if fits.pool.least_cost(_prices(method, problems[k])) < first.objective * (1 - GAIN):
+            again = fits.fit(k)
             better = min(again, first, key=lambda result: result.objective)
             found[k] = replace(better, seconds=again.seconds + first.seconds)
     return [replace(found[k], seconds=found[k].seconds + shared) for k in range(len(points))]
 
 
-class _Walk:
+class _Fits:
     """Searches at one point after another and remembers all trees."""
 
     def __init__(

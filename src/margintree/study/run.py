@@ -50,7 +50,7 @@ def run_study(
     Parameters
     ----------
     spec, store : Spec, Store
-        The plan of the study and the file for its rows.
+        What the study compares, and the file for its rows.
     n_jobs : int, default 1
         Number of processes; -1 for one per core.
     dask : str, optional

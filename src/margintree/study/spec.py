@@ -50,7 +50,7 @@ class MethodSpec:
 
 @dataclass(frozen=True)
 class Spec:
-    """The plan of a study.
+    """What a study compares.
 
     Examples
     --------

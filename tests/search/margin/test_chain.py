@@ -153,7 +153,7 @@ def test_a_chain_gives_up_after_failures_in_a_row(depth):
     assert len(used) >= 7
     usual = Parts.usual(depth)
     assert usual.kicks == (kicks.KICKS_OF_ONE_SPLIT if depth == 1 else kicks.KICKS)
-    assert usual.starts == (starts.from_random_groups, starts.from_plan)
+    assert usual.starts == (starts.from_random_groups, starts.from_best_divisions)
 
 
 def stepping(local, changes, taken):
@@ -178,8 +178,8 @@ def test_steps_that_gain_are_kept_and_others_undone():
     found = improve(local, first, step, 100)
     assert (found.cost, found.iterations) == (8.0, 1 + 7 + 2)
     assert found.working.weights[1, 0] == local.working.weights[1, 0] == 8.0
-    assert taken[0] == (10.0 * chains.PATIENCE, 99)
-    assert taken[2] == (9.0 * chains.PATIENCE, 97)
+    assert taken[0] == (10.0 * chains.HOPELESS, 99)
+    assert taken[2] == (9.0 * chains.HOPELESS, 97)
 
 
 def test_no_step_is_begun_for_which_there_is_no_room():

@@ -22,9 +22,9 @@ from margintree.search.margin.kicks import (
     tilt,
 )
 from margintree.search.margin.starts import (
-    from_plan,
+    best_divisions,
+    from_best_divisions,
     from_random_groups,
-    make_plan,
     membership,
     parts_of,
 )
@@ -114,7 +114,7 @@ def test_rows_of_one_group_share_a_side(seed, n_groups):
     assert {*sides} == ({0.0} if len(by_group) == 1 else {-1.0, 1.0})
 
 
-@pytest.mark.parametrize("start", [from_random_groups, from_plan])
+@pytest.mark.parametrize("start", [from_random_groups, from_best_divisions])
 def test_a_start_parts_the_groups(start):
     """Clouds at the corners of a square, each a group and a class: all are told apart."""
     problem = corners(depth=2)
@@ -155,7 +155,7 @@ def test_a_plan_is_the_cheapest_of_all():
         below = planned(part, height - 1) + planned(members ^ part, height - 1)
         return below + cost_of_division(members, part)
 
-    plan = make_plan(local, groups)
+    plan = best_divisions(local, groups)
     for members in range(1, len(belongs)):
         for height in range(data.depth + 1):
             assert planned(members, height) == pytest.approx(cheapest(members, height))

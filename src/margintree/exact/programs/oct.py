@@ -10,7 +10,7 @@ import numpy as np
 
 from margintree._lib.arrays import FloatArray, IntArray
 from margintree.core import topology
-from margintree.core.axis_tree import Plan, feature_ranks, halved, to_plan
+from margintree.core.axis_tree import AxisTree, feature_ranks, halved, to_axis_tree
 from margintree.core.problem import Problem
 from margintree.core.simplify import simplify
 from margintree.core.tree import ObliqueTree
@@ -97,18 +97,18 @@ def encode_oct(problem: Problem, program: Program, tree: ObliqueTree) -> FloatAr
     ranks, largest = feature_ranks(problem.X), _largest_ranks(problem)
     values = np.zeros(program.n_variables)
 
-    def place(node: int, plan: Plan | None, inside: IntArray) -> None:
-        if plan is None:
+    def place(node: int, axis_tree: AxisTree | None, inside: IntArray) -> None:
+        if axis_tree is None:
             fill_leaf(problem, program, values, node, inside)
             return
-        values[program.block("a")[plan.feature, node - 1]] = 1.0
-        values[program.block("b")[node - 1]] = plan.rank / largest[plan.feature]
+        values[program.block("a")[axis_tree.feature, node - 1]] = 1.0
+        values[program.block("b")[node - 1]] = axis_tree.rank / largest[axis_tree.feature]
         values[program.block("d")[node - 1]] = 1.0
-        goes_right = ranks[plan.feature, inside] >= plan.rank
-        place(topology.left(node), plan.left, inside[~goes_right])
-        place(topology.right(node), plan.right, inside[goes_right])
+        goes_right = ranks[axis_tree.feature, inside] >= axis_tree.rank
+        place(topology.left(node), axis_tree.left, inside[~goes_right])
+        place(topology.right(node), axis_tree.right, inside[goes_right])
 
-    place(1, to_plan(problem, ranks, tree), np.arange(problem.n_rows))
+    place(1, to_axis_tree(problem, ranks, tree), np.arange(problem.n_rows))
     return values
 
 

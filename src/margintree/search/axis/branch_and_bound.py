@@ -18,7 +18,7 @@ import numpy as np
 from margintree._lib.arrays import FloatArray, IntArray
 from margintree._lib.exceptions import InvalidInputError
 from margintree.core import topology
-from margintree.core.axis_tree import Plan, feature_ranks, to_tree
+from margintree.core.axis_tree import AxisTree, feature_ranks, to_tree
 from margintree.core.incumbent import ROUNDING, Incumbent
 from margintree.core.limits import Clock, Limits
 from margintree.core.method import Method
@@ -84,7 +84,7 @@ def _search(problem: Problem, limits: Limits, incumbent: Incumbent) -> None:
     incumbent.raise_bound(thresholds.bound * unit_below)
     while not thresholds.is_done and incumbent.gap > limits.gap:
         if thresholds.step():
-            incumbent.offer(to_tree(problem, searcher.table.ranks, thresholds.best.plan))
+            incumbent.offer(to_tree(problem, searcher.table.ranks, thresholds.best.axis_tree))
         incumbent.raise_bound(thresholds.bound * unit_below)
 
 
@@ -105,7 +105,7 @@ class _BestTree(NamedTuple):
     """The best tree if it costs less than the limit; otherwise a bound, not below the limit."""
 
     cost: float
-    plan: Plan | None = None
+    axis_tree: AxisTree | None = None
 
 
 class _Searcher:
@@ -151,7 +151,7 @@ class _Searcher:
         sides, places = np.zeros(len(self.table.y), dtype=np.int64), np.empty((2, 2), np.int64)
         least = np.array([part.least, np.inf])
         cost, _ = best_sides(self.table, part.orders, sides, (True, False), least, places)
-        return _BestTree(cost, _plan(places[:1]))
+        return _BestTree(cost, _axis_tree(places[:1]))
 
     def _pair(self, part: _Subproblem, upper: float) -> _BestTree:
         n_features, n_rows = part.orders.shape
@@ -166,15 +166,17 @@ class _Searcher:
                 )
                 if self.is_over():
                     raise _TimeUpError
-        return _BestTree(upper, _plan(places))
+        return _BestTree(upper, _axis_tree(places))
 
 
-def _plan(places: IntArray, node: int = 0) -> Plan | None:
-    """Return the plan of up to three splits, given as features and ranks, the first split first."""
+def _axis_tree(places: IntArray, node: int = 0) -> AxisTree | None:
+    """Return the axis tree of up to three splits, given as features and ranks, root first."""
     if node >= len(places) or places[node, 0] < 0:
         return None
     feature, rank = places[node].tolist()
-    return Plan(feature, rank, _plan(places, 2 * node + 1), _plan(places, 2 * node + 2))
+    return AxisTree(
+        feature, rank, _axis_tree(places, 2 * node + 1), _axis_tree(places, 2 * node + 2)
+    )
 
 
 def _shares(part: _Subproblem) -> list[tuple[int, int]]:
@@ -279,7 +281,9 @@ class _Thresholds:
         if left.cost + right.cost < spare:
             cost = self.searcher.table.split_price + left.cost + right.cost
             rank = int(line.cuts[middle - 1])
-            self.best = _BestTree(cost, Plan(line.feature, rank, left.plan, right.plan))
+            self.best = _BestTree(
+                cost, AxisTree(line.feature, rank, left.axis_tree, right.axis_tree)
+            )
 
     def _parts(self, line: _Line, middle: int) -> tuple[IntArray, IntArray]:
         """Return the rows on each side of a threshold, still sorted by rank in every feature."""

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from margintree.core.axis_tree import Plan, feature_ranks, to_tree
+from margintree.core.axis_tree import AxisTree, feature_ranks, to_tree
 from margintree.core.problem import Problem
 from margintree.core.tree import ObliqueTree
 
@@ -40,17 +40,19 @@ def grow(problem: Problem, seed: int = 0) -> ObliqueTree:
             model.set_params(ccp_alpha=max(0.0, ccp_alpha)).fit(*data)
             if _n_splits(model) <= problem.max_splits:
                 break
-    return to_tree(problem, ranks, _plan(model.tree_, 0))
+    return to_tree(problem, ranks, _axis_tree(model.tree_, 0))
 
 
 def _n_splits(model: Any) -> int:
     return int(model.get_n_leaves()) - 1
 
 
-def _plan(grown: Any, node: int) -> Plan | None:
-    """Return the plan of a subtree of scikit-learn, which sends values up to a threshold left."""
+def _axis_tree(grown: Any, node: int) -> AxisTree | None:
+    """Return the axis tree of a subtree of scikit-learn; values up to a threshold go left."""
     left, right = grown.children_left[node], grown.children_right[node]
     if left == right:
         return None
     rank = int(np.floor(grown.threshold[node])) + 1
-    return Plan(int(grown.feature[node]), rank, _plan(grown, left), _plan(grown, right))
+    return AxisTree(
+        int(grown.feature[node]), rank, _axis_tree(grown, left), _axis_tree(grown, right)
+    )

@@ -14,7 +14,7 @@ from margintree.search.margin.kicks import Kick
 from margintree.search.margin.local_search import LocalSearch
 from margintree.search.margin.starts import Start
 
-PATIENCE = 2.0
+HOPELESS = 2.0
 """A kicked tree is given up if it costs this many times the current one after repair."""
 GAIN = 1e-6
 """Relative gain that counts as an improvement."""
@@ -28,7 +28,10 @@ CLOSE = 1.1
 class Parts:
     """The parts of a search: its starts, its kicks and when a chain ends."""
 
-    starts: tuple[Start, ...] = (starts.from_random_groups, starts.from_plan)  # used in rotation
+    starts: tuple[Start, ...] = (
+        starts.from_random_groups,
+        starts.from_best_divisions,
+    )  # used in rotation
     kicks: tuple[Kick, ...] = tuple(kicks.KICKS)  # drawn at random
     max_failures: int = 60  # kicks in a row without a gain after which a chain ends
 
@@ -127,7 +130,7 @@ def improve(local: LocalSearch, found: Found, step: Step, max_iterations: int) -
     while failures < step.max_failures and iterations + step.least <= max_iterations:
         if local.is_over():
             break
-        now, done = step.take(cost * PATIENCE, max_iterations - iterations)
+        now, done = step.take(cost * HOPELESS, max_iterations - iterations)
         iterations += done
         if now < cost * (1 - GAIN):
             cost, best, failures = now, local.take(), 0

@@ -23,7 +23,7 @@ from margintree.search.margin.leaf_groups import LEAST_DESCENTS, rearrange
 from margintree.search.margin.local_search import LocalSearch
 from margintree.search.margin.many_rows import Refiner
 
-PATIENCE = 1.5
+QUIET_SECONDS = 1.5
 """Seconds after which the user sees the notice."""
 NOTICE = "margintree: compiling kernels (up to half a minute; they are kept for all later fits)"
 
@@ -35,7 +35,7 @@ def compile_kernels(*, many_rows: bool, leaf_groups: bool, rules: bool = False) 
     This takes a moment if the kernels are on disk, and no time if this process did it before.
     Kernels for many rows, for leaf groups and for rules can be left out.
     """
-    notice = threading.Timer(PATIENCE, print, args=[NOTICE], kwargs={"file": sys.stderr})
+    notice = threading.Timer(QUIET_SECONDS, print, args=[NOTICE], kwargs={"file": sys.stderr})
     notice.daemon = True
     notice.start()
     try:

@@ -1,4 +1,4 @@
-"""Groupings: sets of rows that stay together when the search draws or plans a split."""
+"""Groupings: sets of rows that stay together when the search draws or divides at a split."""
 
 import numpy as np
 
@@ -6,7 +6,7 @@ from margintree._lib.arrays import FloatArray, IntArray, product
 from margintree.core.problem import Problem
 
 MAX_GROUPS = 7
-"""Maximum number of groups; a plan examines every division of every set of groups."""
+"""Maximum number of groups; `best_divisions` examines every division of every set of groups."""
 N_GROUPINGS = 24
 """Number of groupings by cluster in one search; half as many are groupings by class."""
 

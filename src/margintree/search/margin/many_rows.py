@@ -13,7 +13,7 @@ from typing import TypeAlias
 import numpy as np
 
 from margintree._lib.arrays import BoolArray, FloatArray, IntArray, norm, product
-from margintree._lib.svm import climb
+from margintree._lib.svm import solve_by_rows
 from margintree.core import topology
 from margintree.core.problem import Problem
 from margintree.core.tree import ObliqueTree
@@ -212,7 +212,7 @@ class Refiner:
             return
         for strength in STRENGTHS:
             pulls, beta = strength * box / box.mean(), np.zeros(len(rows))
-            found = climb(self.data.X, rows, sides, pulls, 1.0, beta, PASSES)
+            found = solve_by_rows(self.data.X, rows, sides, pulls, 1.0, beta, PASSES)
             between = _unit(found) + _unit(present)
             yield from (one for one in (found, between) if norm(one) > SHORT)
         yield from self._best_axes(X, rows, left, right)

@@ -19,9 +19,9 @@ def from_random_groups(local: LocalSearch, groups: IntArray) -> None:
     rebuild(local, 1, groups)
 
 
-def from_plan(local: LocalSearch, groups: IntArray) -> None:
-    """Build the tree of the best plan, at the common norm of the local search."""
-    parts = make_plan(local, groups)
+def from_best_divisions(local: LocalSearch, groups: IntArray) -> None:
+    """Build the tree of the best divisions of groups, at the common norm of the local search."""
+    parts = best_divisions(local, groups)
     belongs = membership(groups)
     members = {1: len(belongs) - 1}
     local.cut(1)
@@ -34,7 +34,7 @@ def from_plan(local: LocalSearch, groups: IntArray) -> None:
                 members[2 * node], members[2 * node + 1] = members[node] ^ part, part
 
 
-def make_plan(local: LocalSearch, groups: IntArray) -> IntArray:
+def best_divisions(local: LocalSearch, groups: IntArray) -> IntArray:
     """Return, for every set of groups and every height, the part that goes right (0: no split).
 
     This is dynamic programming over sets of groups, as bit masks. A set costs as much as its

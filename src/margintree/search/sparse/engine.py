@@ -19,7 +19,7 @@ from margintree.search.sparse.splits import to_node, to_tree
 
 DEFAULT_WORK = 60_000
 """Rebuilt subtrees, times rows and features, of a search without an iteration limit."""
-PATIENCE = 10
+MAX_FAILURES = 10
 """Rebuilt subtrees in a row without a gain, after which the search turns to the next start."""
 N_MARGIN_TREES = 2
 """Number of starts that are maximum-margin trees, each for another price of violations."""
@@ -80,7 +80,7 @@ def _descents(
     for origin in _origins(problem, limits, starts, clock, find):
         best, failures = descent.descend(to_node(origin)), 0
         yield to_tree(problem, best)
-        while failures < PATIENCE:
+        while failures < MAX_FAILURES:
             found = descent.descend(descent.rebuilt(best))
             yield to_tree(problem, found)
             best, failures = (found, 0) if descent.is_cheaper(found, best) else (best, failures + 1)

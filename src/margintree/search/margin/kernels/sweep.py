@@ -11,7 +11,7 @@ import numpy as np
 
 from margintree._lib.arrays import FloatArray, IntArray
 from margintree._lib.jit import kernel, part
-from margintree._lib.svm import climb, inner_products, repair_duals, smo
+from margintree._lib.svm import inner_products, repair_duals, smo, solve_by_rows
 from margintree.search.margin.kernels.line_search import best_intercept, best_step
 from margintree.search.margin.kernels.polish import NO_DIRECTION, polish, set_hyperplane
 from margintree.search.margin.kernels.working_tree import (
@@ -117,7 +117,7 @@ def margin_split(
             steps = m + FEWEST_STEPS
             projections, _ = smo(gram, sides, box, -np.inf, np.inf, regular, beta, steps, ROUGH)
         else:
-            climb(data.X, rows, sides, box, regular, beta, PASSES)
+            solve_by_rows(data.X, rows, sides, box, regular, beta, PASSES)
             repair_duals(beta, sides, box)
             projections = np.zeros(m)
         norm = norm_of_duals(data, rows, beta, regular, projections)
