@@ -23,7 +23,7 @@ def blocks(language):
 def statements(text):
     """Return the questions, leaves and other lines of a printed tree, whatever their order."""
     text = re.sub(r"\n[│ ]*│     (?=[-+>])", " ", text)
-    return sorted(re.sub(r"^[│├└─ ]*(yes: |no: )?", "", line) for line in text.splitlines())
+    return sorted(re.sub(r"^[│├└─ ]*(yes: |no: )?\[\d+\] ", "", line) for line in text.splitlines())
 
 
 def test_the_example_prints_what_the_readme_says():

@@ -242,6 +242,53 @@ class ObliqueTree:
         """Return the same tree with hyperplanes that apply to raw rows."""
         return self.rescaled(Scaling.identity(self.n_features))
 
+    def by_influence(self, node: int) -> IntArray:
+        """Return the features of a split, the one with the largest scaled weight first.
+
+        Weights that differ by less than a millionth of the largest count as equal and keep the
+        order of the features, so rounding does not change the order.
+
+        Examples
+        --------
+        >>> tree = ObliqueTree.stump([0.5, -2.0, 2.0], 1.0, leaf_classes=[0, 1], n_classes=2)
+        >>> tree.by_influence(1)
+        array([1, 2, 0])
+        """
+        sizes = np.abs(self.weights[node - 1])
+        shares = np.floor(1e6 * sizes / max(sizes.max(initial=0.0), np.finfo(float).tiny) + 0.5)
+        return np.argsort(-shares, kind="stable")
+
+    def upright(self) -> "ObliqueTree":
+        """Return the same tree with every split turned such that its largest weight is positive.
+
+        A split and its mirror image ask the same question; only a row exactly on the hyperplane
+        tells them apart. All results of fits are upright.
+
+        Examples
+        --------
+        >>> tree = ObliqueTree.stump([0.5, -2.0], 1.0, leaf_classes=[0, 1], n_classes=2).upright()
+        >>> tree.weights, tree.intercepts, tree.leaf_classes
+        (array([[-0.5,  2. ]]), array([-1.]), array([1, 0]))
+        """
+        nodes, signs = np.arange(2 * len(self.leaf_classes)), np.ones(len(self.splits))
+        for t in range(1, len(self.leaf_classes)):
+            old = int(nodes[t])
+            is_turned = (
+                self.splits[old - 1] and self.weights[old - 1, self.by_influence(old)[0]] < 0
+            )
+            signs[t - 1] = -1.0 if is_turned else 1.0
+            nodes[[2 * t, 2 * t + 1]] = 2 * old + is_turned, 2 * old + 1 - is_turned
+        branch, leaf = np.split(nodes[1:], [len(self.splits)])
+        leaf = leaf - len(self.leaf_classes)
+        return replace(
+            self,
+            weights=signs[:, None] * self.weights[branch - 1],
+            intercepts=signs * self.intercepts[branch - 1],
+            splits=self.splits[branch - 1],
+            leaf_classes=self.leaf_classes[leaf],
+            leaf_mass=self.leaf_mass[leaf],
+        )
+
     def deepened(self, depth: int) -> "ObliqueTree":
         """Return the same tree with more levels, whose new branch nodes do not split.
 

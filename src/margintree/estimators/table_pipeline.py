@@ -103,9 +103,9 @@ def make_table_classifier(estimator: TreeClassifier | None = None) -> TableClass
     >>> rows, y = [["red"], ["red"], ["blue"], ["blue"]], ["warm", "warm", "cold", "cold"]
     >>> clf = make_table_classifier(MOCTSVMClassifier(max_depth=1, c1=10.0)).fit(rows, y)
     >>> print(export_text(clf))
-    x0 is red ?
-    ├── yes: warm  (warm 100% of 2)
-    └── no: cold  (cold 100% of 2)
+    [1] x0 is red ?
+    ├── yes: [3] warm  (warm 100% of 2)
+    └── no: [2] cold  (cold 100% of 2)
     >>> clf.predict([["red"], [None]])
     array(['warm', 'cold'], dtype='<U4')
     """

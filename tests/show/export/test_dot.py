@@ -37,7 +37,11 @@ def rules(dot):
 
     def lines(node):
         if node not in arrows:
-            return ["  ".join([texts[node][0], *(f"({mix})" for mix in texts[node][1:])])]
+            return [
+                "  ".join(
+                    [texts[node][0], *([" ".join(texts[node][1:])] if texts[node][1:] else [])]
+                )
+            ]
         yes, no = lines(arrows[node]["yes"]), lines(arrows[node]["no"])
         return [" ".join(texts[node]), "yes: " + yes[0], *yes[1:], "no: " + no[0], *no[1:]]
 
@@ -48,7 +52,7 @@ def rules(dot):
 @given(trees())
 def test_the_graph_says_what_the_rules_say(tree):
     """The same questions, answers and leaves as `export_text`, arrow by arrow."""
-    joined = re.sub(r"\n[│ ]*│     (?=[-+>])", " ", export_text(tree))
+    joined = export_text(tree, width=10_000)
     assert rules(export_dot(tree)) == re.sub(r"[│├└─]+ +| {4}", "", joined).split("\n")
 
 
@@ -73,21 +77,21 @@ def test_names_are_only_text(name):
     assert (opening, closing) == ("digraph margintree {", "}")
     assert all(re.fullmatch(STATEMENT, statement) for statement in statements)
     texts, _ = parsed(dot)
-    assert texts == {1: [f"{name} >= 0.5 ?"], 2: [name], 3: ["other"]}
+    assert texts == {1: [f"[1] {name} >= 0.5 ?"], 2: [f"[2] {name}"], 3: ["[3] other"]}
 
 
 def test_line_breaks_in_names_cannot_break_the_graph():
     """Control characters are shown as question marks, as in the rules."""
     tree = ObliqueTree.leaf(1, 1, 1)
-    assert '"a?b?"' in export_dot(tree, class_names=["a\nb\0"])
+    assert '"[2] a?b?"' in export_dot(tree, class_names=["a\nb\0"])
 
 
 def test_names_and_mixes_come_from_the_classifier():
     """Leaves say how many rows of which class arrived."""
     model = MOCTSVMClassifier(1, c1=10).fit([[0.0], [1.0], [4.0], [5.0]], list("aabb"))
     model.feature_names_in_ = np.array(["height"], dtype=object)
-    assert 'label="height >= ' in export_dot(model)
-    assert r'label="b\nb 100% of 2"' in export_dot(model)
+    assert 'label="[1] height >= ' in export_dot(model)
+    assert r'label="[3] b\n(b 100% of 2)"' in export_dot(model)
 
 
 def test_names_must_be_as_many_as_features():

@@ -5,11 +5,13 @@ import re
 import numpy as np
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 from margintree import MOCTSVMClassifier, ObliqueTree, OCTClassifier, export_text
 from margintree._lib.exceptions import InvalidInputError
 from margintree.data.datasets import load
-from margintree.show.export.wording import TOLERANCE
+from margintree.show.export.wording import TOLERANCE, wrapped
+from printed_rules import follow, read_rules
 from strategies import trees
 
 
@@ -17,32 +19,13 @@ class Reader:
     """Follows the printed rules; the slow twin of `export_text`."""
 
     def __init__(self, text, names):
-        self.lines = re.sub(r"\n[│ ]*│     (?=[-+>])", " ", text).split("\n")
-        self.names = names
+        self.rules, self.names = read_rules(text), names
 
     def answer(self, row):
         """Return the class that the rules give a row."""
-        start = depth = 0
-        while True:
-            rule = re.sub(r"^[│├└─ ]*(yes: |no: )?", "", self.lines[start])
-            if not rule.endswith(" ?"):
-                return rule.split("  (")[0]
-            total, threshold = self.parse(rule, row)
-            opening = "├── yes: " if total >= threshold else "└── no: "
-            start = next(
-                i
-                for i in range(start + 1, len(self.lines))
-                if self.lines[i][4 * depth :].startswith(opening)
-            )
-            depth += 1
-
-    def parse(self, rule, row):
-        """Return the sum of the terms for the row and the threshold."""
-        left, right = re.fullmatch(r"(.*?)\s?>= (\S+) \?", rule).groups()
-        total = 0.0
-        for sign, name, size in re.findall(r"([-+]?) ?([^\W\d]\S*)(?: \* (\S+))?", left):
-            total += float(f"{sign}{size or 1}") * row[self.names.index(name)]
-        return total, float(right)
+        values = dict(zip(self.names, row, strict=True))
+        leaf = follow(self.rules, lambda rule, _: rule.holds(values))
+        return self.rules[leaf].text.split("  (")[0]
 
 
 @given(trees())
@@ -67,22 +50,46 @@ def test_training_rows_take_the_same_way(name):
     assert [reader.answer(row) for row in data.X] == model.predict(data.X).tolist()
 
 
-def test_mirror_images_read_the_same():
-    """Negating a split and swapping its sides changes nothing in print."""
+def test_mirror_images_read_the_same_once_upright():
+    """Negating a split and swapping its sides changes nothing in print after a fit."""
     one = ObliqueTree.stump([2.0, -0.5], -1.0, leaf_classes=[0, 1], n_classes=2)
     other = ObliqueTree.stump([-2.0, 0.5], 1.0, leaf_classes=[1, 0], n_classes=2)
-    assert export_text(other) == export_text(one)
+    assert export_text(other.upright()) == export_text(one)
+
+
+def test_a_single_feature_with_a_negative_weight_is_at_most_its_threshold():
+    """The answer "yes" leads to the right also where a tree was not made upright."""
+    tree = ObliqueTree.stump([-2.0], 1.0, leaf_classes=[0, 1], n_classes=2)
+    assert export_text(tree).split("\n") == ["[1] x0 <= 0.5 ?", "├── yes: [3] 1", "└── no: [2] 0"]
+
+
+@given(st.lists(st.text("ab +", min_size=1), min_size=1), st.integers(1, 30))
+def test_lines_are_broken_between_parts_only(parts, width):
+    """No line is too wide unless it has a single part, and no part is lost."""
+    lines = wrapped(parts, width, "> ", "  ")
+    assert " ".join([lines[0][2:], *(line[2:] for line in lines[1:])]) == " ".join(parts)
+    assert all(len(line) <= width or line[2:] in parts for line in lines)
+
+
+@pytest.mark.parametrize("width", [60, 80, 200])
+def test_rules_fit_the_width(width):
+    """The branches of a tree are never broken, and their questions keep to the width."""
+    data = load("wine")
+    model = MOCTSVMClassifier(2, c1=10.0, max_iter=3).fit(data.X, data.y)
+    text = export_text(model, feature_names=data.feature_names, width=width)
+    assert max(map(len, text.split("\n"))) <= width
+    assert len(read_rules(text)) == 2 * model.tree_.n_splits + 1
 
 
 def test_a_tree_without_splits_is_one_line():
     """There is nothing to ask."""
-    assert export_text(ObliqueTree.leaf(2, 1, 2, label=1), class_names=["no", "yes"]) == "yes"
+    assert export_text(ObliqueTree.leaf(2, 1, 2, label=1), class_names=["no", "yes"]) == "[4] yes"
 
 
 def test_a_question_without_terms_compares_zero():
     """Weights too small to matter anywhere in the box leave nothing but the threshold."""
     tree = ObliqueTree.stump([1e-9], -1.0, leaf_classes=[0, 1], n_classes=2)
-    assert export_text(tree).startswith("0 >= 1 ?\n")
+    assert export_text(tree).startswith("[1] 0 >= 1 ?\n")
 
 
 def test_names_come_from_the_classifier():
@@ -90,7 +97,7 @@ def test_names_come_from_the_classifier():
     model = MOCTSVMClassifier(1, c1=10).fit([[0.0], [1.0], [4.0], [5.0]], list("aabb"))
     model.feature_names_in_ = np.array(["x\n\x1b[31m"], dtype=object)
     text = export_text(model)
-    assert text.startswith("x??[31m >= ")
+    assert text.startswith("[1] x??[31m >= ")
     assert "b  (b 100% of 2)" in text
 
 

@@ -20,7 +20,7 @@ from margintree._lib.exceptions import InvalidInputError
 from margintree.show.export.named_tree import named
 from margintree.show.plot import plot_partition, plot_path, plot_trace, plot_tree
 from margintree.show.plot._plane import Plane
-from margintree.show.plot._style import class_colours, shortened, text_width
+from margintree.show.plot._style import class_colours, class_hatch, shortened, text_width
 from margintree.show.plot.tree_plot import _Drawing
 from strategies import trees
 
@@ -203,10 +203,11 @@ def test_names_are_cut_to_their_column():
     assert text_width(short, 1.0) <= 6.0
 
 
-@pytest.mark.parametrize("n_classes", [1, 7, 8, 40])
-def test_every_class_has_its_own_colour(n_classes):
-    """Also when there are more classes than the palette has colours."""
-    assert len({*class_colours(n_classes)}) == n_classes
+@pytest.mark.parametrize("n_classes", [1, 7, 8, 28])
+def test_every_class_has_its_own_fill(n_classes):
+    """Also when there are more classes than the palette has colours: then by a texture."""
+    fills = {(colour, class_hatch(k)) for k, colour in enumerate(class_colours(n_classes))}
+    assert len(fills) == n_classes
 
 
 def test_a_trace_says_how_it_ended(fitted, ax):

@@ -5,7 +5,13 @@ from typing import Any
 
 from margintree.core import topology
 from margintree.show.export.named_tree import NamedTree, named
-from margintree.show.export.wording import leaf_label, leaf_mix, question, question_lines
+from margintree.show.export.wording import (
+    leaf_label,
+    leaf_mix,
+    question,
+    question_parts,
+    wrapped,
+)
 
 _WIDTH = 40
 
@@ -18,8 +24,9 @@ def export_dot(
 ) -> str:
     """Return the tree as a graph in the dot language of Graphviz.
 
-    Splits show the questions of `export_text`, with feature names and in original units. Leaves
-    show their class and the shares of the classes in training. Draw the graph with ``dot -Tsvg``.
+    Nodes have the numbers of `export_text`, and "yes" is drawn on the right. Splits show the
+    questions of `export_text`, with feature names and in original units. Leaves show their class
+    and the shares of the classes in training. Draw the graph with ``dot -Tsvg``.
 
     Parameters
     ----------
@@ -41,11 +48,11 @@ def export_dot(
     >>> print(export_dot(tree, feature_names=["height", "age"], class_names=["no", "yes"]))
     digraph margintree {
       node [shape=box];
-      1 [label="height * 2 - age * 0.5 >= 1 ?"];
-      3 [label="yes", style=rounded];
-      1 -> 3 [label="yes"];
-      2 [label="no", style=rounded];
+      1 [label="[1] height * 2 - age * 0.5 >= 1 ?"];
+      2 [label="[2] no", style=rounded];
       1 -> 2 [label="no"];
+      3 [label="[3] yes", style=rounded];
+      1 -> 3 [label="yes"];
     }
     """
     lines = _lines(named(model, feature_names, class_names), 1)
@@ -56,13 +63,13 @@ def _lines(model: NamedTree, node: int) -> Iterator[str]:
     """Yield the statements of the subtree below a node, which is a split or a leaf."""
     node = model.tree.first_stop(node)
     if node > len(model.tree.splits):
-        texts = [leaf_label(model, node), leaf_mix(model, node)]
-        yield f"  {node} [label={_string(filter(None, texts))}, style=rounded];"
+        mix = leaf_mix(model, node)
+        lines = [f"[{node}] {leaf_label(model, node)}", *(wrapped(mix, _WIDTH) if mix else [])]
+        yield f"  {node} [label={_string(lines)}, style=rounded];"
         return
-    asked = question(model.tree, node)
-    yield f"  {node} [label={_string(question_lines(model, asked, _WIDTH))}];"
-    sides = [topology.right(node), topology.left(node)]
-    for answer, child in zip(("yes", "no"), sides[::-1] if asked.is_turned else sides, strict=True):
+    asked = question_parts(model, question(model.tree, node))
+    yield f"  {node} [label={_string(wrapped(asked, _WIDTH, f'[{node}] '))}];"
+    for answer, child in (("no", topology.left(node)), ("yes", topology.right(node))):
         yield from _lines(model, child)
         yield f'  {node} -> {model.tree.first_stop(child)} [label="{answer}"];'
 

@@ -1,6 +1,6 @@
 """Splits and leaves in words, with enough digits to keep the path of every training row."""
 
-import textwrap
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,15 +25,14 @@ class Question:
         Features and coefficients, the most influential first, without coefficients rounded to 0.
     threshold : str
         The threshold.
-    is_turned : bool
-        Whether "yes" leads to the left child. A question is turned round if this makes its first
-        coefficient positive, so that a split and its mirror image ask the same question. Only a row
-        exactly on the hyperplane would answer differently, and rounding moves that anyway.
+    relation : str
+        ``">="``, or ``"<="`` if a single feature with a negative weight is compared directly. "yes"
+        always leads to the right child, whose rows have a split value of at least 0.
     """
 
     terms: tuple[tuple[int, str], ...]
     threshold: str
-    is_turned: bool
+    relation: str = ">="
 
 
 def question(tree: ObliqueTree, node: int) -> Question:
@@ -41,25 +40,25 @@ def question(tree: ObliqueTree, node: int) -> Question:
 
     Examples
     --------
-    >>> tree = ObliqueTree.stump([0.5, -2.0], 1.0, leaf_classes=[0, 1], n_classes=2)
+    >>> tree = ObliqueTree.stump([-0.5, 2.0], -1.0, leaf_classes=[0, 1], n_classes=2)
     >>> question(tree, 1)
-    Question(terms=((1, '2'), (0, '-0.5')), threshold='1', is_turned=True)
+    Question(terms=((1, '2'), (0, '-0.5')), threshold='1', relation='>=')
     """
     index = node - 1
     raw = tree.in_original_units()
-    order = np.argsort(-np.abs(tree.weights[index]), kind="stable")
-    sign = -1 if tree.weights[index, order[0]] < 0 else 1
+    order = tree.by_influence(node)
     first, last = tree.scaling.minimum, tree.scaling.minimum + tree.scaling.span
     reach = np.maximum(np.maximum(np.abs(first), np.abs(last)), np.finfo(float).tiny)
     tolerance = TOLERANCE / (1 + len(order))
-    weights, intercept = sign * raw.weights[index], sign * raw.intercepts[index]
+    weights, intercept = raw.weights[index], raw.intercepts[index]
     rounded = [(int(j), _rounded(weights[j], tolerance / reach[j])) for j in order]
     terms = tuple((j, number) for j, number in rounded if number != "0")
     if terms and np.count_nonzero(weights) == 1:
         # A single feature needs no coefficient: it is compared with the threshold directly.
-        (feature, _), unit = terms[0], weights.max()
-        return Question(((feature, "1"),), _rounded(-intercept / unit, tolerance / unit), sign < 0)
-    return Question(terms, _rounded(-intercept, tolerance), sign < 0)
+        (feature, _), unit = terms[0], weights[terms[0][0]]
+        threshold = _rounded(-intercept / unit, tolerance / abs(unit))
+        return Question(((feature, "1"),), threshold, ">=" if unit > 0 else "<=")
+    return Question(terms, _rounded(-intercept, tolerance))
 
 
 def _rounded(value: float, tolerance: float) -> str:
@@ -71,36 +70,49 @@ def _rounded(value: float, tolerance: float) -> str:
     return next(close, repr(float(value)))
 
 
-def question_lines(model: NamedTree, asked: Question, width: int, indent: str = "") -> list[str]:
-    """Return a question in lines of this width, broken only between its terms.
+def question_parts(model: NamedTree, asked: Question) -> list[str]:
+    """Return a question in parts: its terms, and the comparison.
 
     Examples
     --------
     >>> from margintree import ObliqueTree
     >>> tree = ObliqueTree.stump([2.0, -0.5], -1.0, leaf_classes=[0, 1], n_classes=2)
     >>> model = NamedTree(tree, ("height", "age"), ("no", "yes"))
-    >>> question_lines(model, Question(((0, "2"), (1, "-0.5")), "1", is_turned=False), width=16)
+    >>> question_parts(model, question(tree, 1))
     ['height * 2', '- age * 0.5', '>= 1 ?']
     """
     if asks_condition(model, asked):
-        parts = [model.features[asked.terms[0][0]], "?"]
-    else:
-        terms = [
-            _term(number, model.features[j], j in model.conditions) for j, number in asked.terms
-        ]
-        parts = [*(terms or ["0"]), f">= {asked.threshold} ?"]
-    # No name has a zero character in it, and a line never breaks at one.
-    text = " ".join(part.replace(" ", "\0") for part in parts).removeprefix("+\0")
-    lines = textwrap.wrap(
-        text, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
-    )
-    return [line.replace("\0", " ") for line in lines]
+        return [model.features[asked.terms[0][0]], "?"]
+    terms = [_term(number, model.features[j], j in model.conditions) for j, number in asked.terms]
+    comparison = f"{asked.relation} {asked.threshold} ?"
+    return [terms[0].removeprefix("+ "), *terms[1:], comparison] if terms else ["0", comparison]
+
+
+def wrapped(parts: Sequence[str], width: int, first: str = "", rest: str = "") -> list[str]:
+    """Return lines of at most this width, broken only between parts.
+
+    ``first`` begins the first line and ``rest`` the others. A part that is wider than a line stays
+    whole.
+
+    Examples
+    --------
+    >>> wrapped(["height * 2", "- age * 0.5", ">= 1 ?"], width=24, first="[1] ", rest="    ")
+    ['[1] height * 2', '    - age * 0.5 >= 1 ?']
+    """
+    lines = [first + parts[0]]
+    for part in parts[1:]:
+        if len(lines[-1]) + 1 + len(part) <= width:
+            lines[-1] += f" {part}"
+        else:
+            lines.append(rest + part)
+    return lines
 
 
 def asks_condition(model: NamedTree, asked: Question) -> bool:
     """Tell whether a question only asks whether a condition holds."""
     is_single = len(asked.terms) == 1 and asked.terms[0][0] in model.conditions
-    return is_single and asked.terms[0][1] == "1" and 0 < float(asked.threshold) <= 1
+    is_plain = is_single and (asked.terms[0][1], asked.relation) == ("1", ">=")
+    return is_plain and 0 < float(asked.threshold) <= 1
 
 
 def leaf_label(model: NamedTree, leaf: int) -> str:
@@ -108,12 +120,26 @@ def leaf_label(model: NamedTree, leaf: int) -> str:
     return model.classes[int(model.tree.leaf_classes[leaf - len(model.tree.leaf_classes)])]
 
 
-def leaf_mix(model: NamedTree, leaf: int) -> str:
-    """Return the shares of the classes in a leaf, the largest first; "" if none is known."""
+def leaf_mix(model: NamedTree, leaf: int) -> list[str]:
+    """Return the class shares of a leaf's training rows in parts, the largest first.
+
+    The list is empty if no training row is known.
+
+    Examples
+    --------
+    >>> from dataclasses import replace
+    >>> from margintree import ObliqueTree
+    >>> tree = ObliqueTree.leaf(0, n_features=1, n_classes=2)
+    >>> leaf_mix(NamedTree(replace(tree, leaf_mass=[[3.0, 1.0]]), ("age",), ("no", "yes")), 1)
+    ['(no 75%,', 'yes 25% of 4)']
+    """
     mass = model.tree.leaf_mass[leaf - len(model.tree.leaf_classes)]
     order = [k for k in np.argsort(-mass, kind="stable") if mass[k] > 0]
-    shares = ", ".join(f"{model.classes[k]} {mass[k] / mass.sum():.0%}" for k in order)
-    return f"{shares} of {mass.sum():.6g}" if order else ""
+    shares = [f"{model.classes[k]} {mass[k] / mass.sum():.0%}," for k in order]
+    if shares:
+        shares[0] = f"({shares[0]}"
+        shares[-1] = f"{shares[-1][:-1]} of {mass.sum():.6g})"
+    return shares
 
 
 def _term(number: str, name: str, is_condition: bool) -> str:

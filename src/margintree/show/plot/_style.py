@@ -13,8 +13,14 @@ INK = "#222222"
 FAINT = "#8a8a8a"
 PAPER = "white"
 
-_PALETTE = ("#0072b2", "#e69f00", "#009e73", "#d55e00", "#cc79a7", "#56b4e9", "#f0e442")
-"""The colours of Okabe and Ito, which are distinct for any kind of colour vision."""
+PALETTE = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442")
+"""The colours of Okabe and Ito, which are distinct for any kind of colour vision.
+
+The interactive page (``show/page/script/page.js``) has the same ones in the same order.
+"""
+HATCHES = (None, "/////", "....", "-----")
+"""Textures of classes that share a colour: further classes begin the palette again."""
+GREY = "#8a919c"
 MARKERS = "os^DvPX*"
 """Markers of classes, so that classes differ not only in colour."""
 
@@ -28,18 +34,21 @@ def axes_or_new(ax: "Axes | None", width: float, height: float) -> "Axes":
 
 
 def class_colours(n_classes: int) -> list[str]:
-    """Return one colour per class; many classes get a scale from dark to light.
+    """Return the colour of every class: the palette again and again, then grey.
 
     Examples
     --------
     >>> class_colours(2)
     ['#0072b2', '#e69f00']
     """
-    if n_classes <= len(_PALETTE):
-        return list(_PALETTE[:n_classes])
-    scale = imported("matplotlib", extra="plot").colormaps["viridis"]
-    to_hex = imported("matplotlib.colors", extra="plot").to_hex
-    return [to_hex(scale(k / (n_classes - 1))) for k in range(n_classes)]
+    coloured = PALETTE * len(HATCHES)
+    return [coloured[k] if k < len(coloured) else GREY for k in range(n_classes)]
+
+
+def class_hatch(k: int) -> str | None:
+    """Return the texture of a class, which differs between classes of the same colour."""
+    texture = k // len(PALETTE)
+    return HATCHES[texture] if texture < len(HATCHES) else None
 
 
 Align = Literal["left", "middle", "right"]

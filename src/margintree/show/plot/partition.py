@@ -14,7 +14,15 @@ from margintree.core import topology
 from margintree.core.tree import ObliqueTree
 from margintree.show.export.named_tree import NamedTree, encoding_of, has_margins, named
 from margintree.show.plot._plane import Plane, crossings, sides
-from margintree.show.plot._style import FAINT, INK, MARKERS, PAPER, axes_or_new, class_colours
+from margintree.show.plot._style import (
+    FAINT,
+    INK,
+    MARKERS,
+    PAPER,
+    axes_or_new,
+    class_colours,
+    class_hatch,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -157,7 +165,8 @@ def _draw_regions(ax: "Axes", plane: Plane, with_margins: bool) -> None:
             _draw_split(ax, plane, node, corners, with_margins)
         else:
             label = plane.tree.leaf_classes[node - len(plane.tree.leaf_classes)]
-            ax.fill(*corners.T, color=colours[label], alpha=0.25, linewidth=0, zorder=1)
+            style = {"facecolor": colours[label], "hatch": class_hatch(int(label))}
+            ax.fill(*corners.T, alpha=0.25, linewidth=0, zorder=1, **style)
 
 
 def _draw_labels(ax: "Axes", plane: Plane, rows: _RowsShown, classes: tuple[str, ...]) -> None:

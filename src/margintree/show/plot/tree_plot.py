@@ -19,6 +19,7 @@ from margintree.show.plot._style import (
     Pen,
     axes_or_new,
     class_colours,
+    class_hatch,
     shortened,
     text_width,
 )
@@ -62,10 +63,8 @@ def laid_out(tree: ObliqueTree, node: int = 1, level: int = 0, first: int = 0) -
     node = tree.first_stop(node)
     if node > len(tree.splits):
         return Card(node, first, level)
-    ends = topology.left(node), topology.right(node)
-    at_no, at_yes = reversed(ends) if question(tree, node).is_turned else ends
-    no = laid_out(tree, at_no, level + 1, first)
-    yes = laid_out(tree, at_yes, level + 1, first + len(no.leaves()))
+    no = laid_out(tree, topology.left(node), level + 1, first)
+    yes = laid_out(tree, topology.right(node), level + 1, first + len(no.leaves()))
     return Card(node, (first + yes.leaves()[-1].x) / 2, level, (no, yes))
 
 
@@ -150,7 +149,8 @@ class _Drawing:
         self.cards = list(self.root.all())
         self.questions = {c.node: question(self.tree, c.node) for c in self.cards if c.children}
         self.max_terms = max_terms
-        self.colours = class_colours(self.tree.n_classes)
+        colours = class_colours(self.tree.n_classes)
+        self.fills = [{"facecolor": c, "hatch": class_hatch(k)} for k, c in enumerate(colours)]
         self.influence = np.abs(self.tree.weights).max(initial=np.finfo(float).tiny)
         self.n_columns = len(self.root.leaves())
         names, numbers = self._widest()
@@ -176,7 +176,8 @@ class _Drawing:
 
     def _headline(self, asked: Question) -> str:
         """Return the threshold; the feature as well if there is only one."""
-        words = f"≥ {_few_digits(float(asked.threshold))} ?"
+        sign = {">=": "≥", "<=": "≤"}[asked.relation]
+        words = f"{sign} {_few_digits(float(asked.threshold))} ?"
         if not _is_single(asked):
             return words
         name = self.model.features[asked.terms[0][0]]
@@ -242,7 +243,7 @@ class _Drawing:
 
     def _draw_legend(self, pen: Pen, left: float) -> None:
         for x, y, k, name in self._legend_items():
-            pen.box(left + x, y, 0.8, 0.6, facecolor=self.colours[k])
+            pen.box(left + x, y, 0.8, 0.6, **self.fills[k])
             pen.text(left + x + 1.1, y, name, _TEXT)
 
     def _draw_edge(self, pen: Pen, card: Card, child: Card) -> None:
@@ -283,7 +284,7 @@ class _Drawing:
             pen.text(right, y, name, _TEXT, align="right")
             digits = _few_digits(float(number))
             pen.text(right + self.number_width, y, digits, _TEXT, align="right")
-            self._draw_influence(pen, zero, y, card.node, j, asked.is_turned)
+            self._draw_influence(pen, zero, y, card.node, j)
         if len(asked.terms) > self.max_terms:
             y -= 1.0
             words = f"and {len(asked.terms) - len(terms)} smaller"
@@ -292,10 +293,8 @@ class _Drawing:
         self._draw_threshold(pen, card, left, y - 1.1)
         self._draw_mix(pen, card, left, self.card_width)
 
-    def _draw_influence(
-        self, pen: Pen, zero: float, y: float, node: int, j: int, is_turned: bool
-    ) -> None:
-        weight = self.tree.weights[node - 1, j] * (-1 if is_turned else 1)
+    def _draw_influence(self, pen: Pen, zero: float, y: float, node: int, j: int) -> None:
+        weight = self.tree.weights[node - 1, j]
         length = weight / self.influence * _BAR / 2
         face = INK if weight > 0 else PAPER
         x = min(zero, zero + length)
@@ -323,7 +322,7 @@ class _Drawing:
         name = shortened(self.model.classes[label], _TEXT, _LEAF_WIDTH - 2 * _PAD - 1, bold=True)
         half = (text_width(name, _TEXT, bold=True) + 1.0) / 2
         middle = left + _LEAF_WIDTH / 2
-        pen.box(middle - half, y - 1.12, 0.65, 0.65, facecolor=self.colours[label])
+        pen.box(middle - half, y - 1.12, 0.65, 0.65, **self.fills[label])
         pen.text(middle - half + 1.0, y - 1.1, name, _TEXT, bold=True)
         self._draw_mix(pen, card, left, _LEAF_WIDTH)
 
@@ -336,7 +335,7 @@ class _Drawing:
         shares = mass / mass.sum() * (width - 2 * _PAD)
         starts = left + _PAD + np.cumsum(shares) - shares
         for k in np.flatnonzero(shares):
-            pen.box(starts[k], foot + 0.3, shares[k], 0.45, facecolor=self.colours[k])
+            pen.box(starts[k], foot + 0.3, shares[k], 0.45, **self.fills[k])
 
 
 def _is_single(asked: Question) -> bool:

@@ -17,13 +17,13 @@ function nodeLabel(node) {
 
 // Whether a split asks no more than whether a condition holds.
 function asksCondition(node) {
-  const { terms, threshold, isSingle } = tree.questions.get(node);
-  return isSingle && conditions.has(terms[0].feature) && threshold > 0 && threshold <= 1;
+  const { terms, threshold, isSingle, isAtMost } = tree.questions.get(node);
+  return isSingle && !isAtMost && conditions.has(terms[0].feature) && threshold > 0 && threshold <= 1;
 }
 
 // The question of a split in three short lines.
 function questionLines(node) {
-  const { terms, threshold, isSingle } = tree.questions.get(node);
+  const { terms, threshold, isSingle, isAtMost } = tree.questions.get(node);
   if (asksCondition(node)) return [`${features[terms[0].feature]} ?`];
   const texts = terms.slice(0, 2).map(({ feature, coefficient }, i) => {
     const sign = coefficient < 0 ? "− " : i ? "+ " : "";
@@ -32,7 +32,7 @@ function questionLines(node) {
     return `${sign}${features[feature]}${isSingle ? "" : ` × ${size}`}`;
   });
   const others = terms.length > 2 ? `… ${terms.length - 2} more ` : "";
-  return [...(texts.length ? texts : ["0"]), `${others}≥ ${number(threshold)} ?`];
+  return [...(texts.length ? texts : ["0"]), `${others}${isAtMost ? "≤" : "≥"} ${number(threshold)} ?`];
 }
 
 function splitLines(node) {

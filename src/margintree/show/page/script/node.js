@@ -27,27 +27,30 @@ function leafParts(leaf) {
 }
 
 function questionParts(node) {
-  const { terms, threshold, isSingle } = tree.questions.get(node);
+  const { terms, threshold, isSingle, isAtMost } = tree.questions.get(node);
   if (asksCondition(node)) return [element("p", {}, `Is it true that ${features[terms[0].feature]}\u00a0?`)];
   const what = isSingle ? features[terms[0].feature] : "the sum of features times coefficients";
   const end = element("strong", {}, number(threshold));
-  const question = element("p", {}, `Is ${what} at least `, end, "\u00a0?");
+  const question = element("p", {}, `Is ${what} at ${isAtMost ? "most" : "least"} `, end, "\u00a0?");
   return isSingle ? [question] : [question, ...termParts(terms)];
 }
 
 function termParts(terms) {
-  const most = terms[0]?.influence;
+  const most = Math.abs(terms[0]?.influence ?? 1);
   const rows = terms.map(({ feature, coefficient, influence }) => [
     termName(feature),
     figure(number(coefficient)),
-    bar(influence / most, "var(--accent)"),
+    signedBar(influence / most),
   ]);
   const titles = ["Feature", "Coefficient", "Influence"];
   const idle = tree.nFeatures - terms.length;
   const unused = idle ? ` ${plural(idle, "feature is", "features are")} not used here.` : "";
   return [
     ...folded(rows, TERMS_SHOWN, (some) => table(titles, some, { class: "terms" }), "terms"),
-    quietNote(`Original units. Influence is |coefficient| times the range in training.${unused}`),
+    quietNote(
+      "Original units. The bar is the coefficient times the range of the feature in training: to " +
+        `the right it speaks for yes, to the left for no.${unused}`,
+    ),
   ];
 }
 
@@ -73,12 +76,15 @@ function arrivalParts(node) {
 const CHART = { width: 420, height: 170, top: 8, bottom: 34, side: 10 };
 
 function histogramParts(node) {
-  const { isSingle, terms, threshold, unit } = tree.questions.get(node);
+  const { isSingle, isAtMost, terms, threshold, unit } = tree.questions.get(node);
   const name = isSingle ? features[terms[0].feature] : "the split";
   const zero = isSingle ? threshold : 0;
   const ends = isSingle ? "" : ", −1 to 1,";
   const margin = hasMargins ? ` The margin${ends} is shaded.` : "";
-  const note = `Values of ${name}: no below ${number(zero)}, yes above.${margin}`;
+  const sides = isAtMost
+    ? `yes up to ${number(zero)}, no above`
+    : `no below ${number(zero)}, yes from there on`;
+  const note = `Values of ${name}: ${sides}.${margin}`;
   return [
     element("h3", {}, "Distances from the hyperplane"),
     quietNote(note),
@@ -87,15 +93,13 @@ function histogramParts(node) {
 }
 
 // The number without what rounding left of a 0, in a unit of this size.
-const rounded = (value, unit) => (Math.abs(value) < 1e-9 * unit ? 0 : value);
+const rounded = (value, unit) => (Math.abs(value) < 1e-9 * Math.abs(unit) ? 0 : value);
 
-// Counts by bin and class, turned round where the question is.
+// Counts by bin and class, and the number of bins.
 function histogramOf(node) {
   const { first, width, counts } = evaluation.histograms[node];
   const n = counts.length ? counts[0][1].length : 1;
-  if (!tree.questions.get(node).isTurned) return { first, width, counts, n };
-  const turned = counts.map(([k, heights]) => [k, heights.toReversed()]);
-  return { first: -(first + n * width), width, counts: turned, n };
+  return { first, width, counts, n };
 }
 
 // The picture; `name` says how a value of the split is written on the axis.

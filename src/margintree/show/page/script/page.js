@@ -39,7 +39,8 @@ const FOUR_DIGITS = { maximumSignificantDigits: 4, useGrouping: "min2" };
 function number(value) {
   const size = Math.abs(value);
   const isOdd = size !== 0 && (size < 1e-4 || size >= 1e9);
-  const text = isOdd ? value.toExponential(2) : value.toLocaleString("en", FOUR_DIGITS);
+  // Adding 0 makes -0 a 0.
+  const text = isOdd ? value.toExponential(2) : (value + 0).toLocaleString("en", FOUR_DIGITS);
   return text.replaceAll("-", "−");
 }
 
@@ -54,34 +55,21 @@ const HUES = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", 
 const TEXTURES = ["solid", "stripes", "dots", "lines"];
 const GREY = "#8a919c";
 
-const classRanks = rankClasses();
-
-// The most frequent class gets the first colour, whatever its place in the alphabet.
-function rankClasses() {
-  const known = tree.mass(tree.root);
-  const weights = classes.map((_, k) => (evaluation ? sum(evaluation.confusion[k]) : known[k]));
-  const order = classes.map((_, k) => k);
-  if (classes.length > HUES.length) order.sort((a, b) => weights[b] - weights[a] || a - b);
-  return order.reduce(
-    (ranks, k, rank) => ranks.with(k, rank),
-    classes.map(() => 0),
-  );
-}
-
-// The fill of a class: plain hues first, then the same hues with textures, grey for the rest.
+// The fill of a class: plain hues first, then the same hues with textures, grey for the rest. The
+// pictures (margintree.show.plot) give the same class the same hue.
 function fillOf(k) {
-  const texture = TEXTURES[Math.floor(classRanks[k] / HUES.length)];
+  const texture = TEXTURES[Math.floor(k / HUES.length)];
   if (texture === undefined) return GREY;
-  return texture === "solid" ? HUES[classRanks[k]] : `url(#class-${k})`;
+  return texture === "solid" ? HUES[k] : `url(#class-${k})`;
 }
 
 function texturePatterns() {
   const textured = classes.map((_, k) => k).filter((k) => fillOf(k).startsWith("url"));
   const box = { patternUnits: "userSpaceOnUse", width: 6, height: 6 };
   return textured.map((k) => {
-    const texture = TEXTURES[Math.floor(classRanks[k] / HUES.length)];
+    const texture = TEXTURES[Math.floor(k / HUES.length)];
     const turn = texture === "stripes" ? "rotate(45)" : null;
-    const hue = HUES[classRanks[k] % HUES.length];
+    const hue = HUES[k % HUES.length];
     const mark =
       texture === "dots"
         ? svg("circle", { cx: 3, cy: 3, r: 1.7 })
@@ -118,6 +106,16 @@ function bar(share, fill) {
   const whole = svg("rect", { width: "100%", height: "100%", class: "track" });
   const part = svg("rect", { width: `${100 * share}%`, height: "100%", fill });
   return svg("svg", { class: "bar", "aria-hidden": "true" }, whole, part);
+}
+
+// A bar from the middle: to the right for a positive share, to the left for a negative one.
+function signedBar(share) {
+  const whole = svg("rect", { width: "100%", height: "100%", class: "track" });
+  const width = 50 * Math.abs(share);
+  const x = `${share < 0 ? 50 - width : 50}%`;
+  const part = svg("rect", { x, width: `${width}%`, height: "100%", fill: "var(--accent)" });
+  const middle = svg("line", { x1: "50%", x2: "50%", y1: 0, y2: "100%", class: "zero" });
+  return svg("svg", { class: "bar", "aria-hidden": "true" }, whole, part, middle);
 }
 
 const BARS_SHOWN = 8;

@@ -244,7 +244,7 @@ function verdictParts(leaf, label) {
 
 // One split on the way: the sum, term by term.
 function stepPart(values, node, next) {
-  const { terms, threshold, isSingle } = tree.questions.get(node);
+  const { terms, threshold, isSingle, isAtMost } = tree.questions.get(node);
   const parts = terms.map((term) => ({ ...term, amount: term.coefficient * values[term.feature] }));
   parts.sort((a, b) => Math.abs(b.amount) - Math.abs(a.amount));
   const total = number(sum(parts.map(({ amount }) => amount)));
@@ -252,7 +252,7 @@ function stepPart(values, node, next) {
   const name = isSingle ? `${features[terms[0].feature]} ` : "";
   const comparison = asksCondition(node)
     ? "? "
-    : `${total} ${isYes ? "≥" : "<"} ${number(threshold)}, `;
+    : `${total} ${comparisonSign(isYes, isAtMost)} ${number(threshold)}, `;
   return element(
     "section",
     { class: "step", "data-step": node },
@@ -266,6 +266,10 @@ function stepPart(values, node, next) {
     ),
     ...(isSingle ? [] : sumParts(values, parts)),
   );
+}
+
+function comparisonSign(isYes, isAtMost) {
+  return isYes ? (isAtMost ? "≤" : "≥") : isAtMost ? ">" : "<";
 }
 
 function sumParts(values, parts) {

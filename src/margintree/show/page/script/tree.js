@@ -40,8 +40,7 @@ class Tree {
 
   // The nodes to which the answers "no" and "yes" lead.
   children(node) {
-    const sides = [this.firstStop(2 * node), this.firstStop(2 * node + 1)];
-    return this.questions.get(node).isTurned ? sides.reverse() : sides;
+    return [this.firstStop(2 * node), this.firstStop(2 * node + 1)];
   }
 
   leafClass(leaf) {
@@ -90,24 +89,26 @@ class Tree {
 }
 
 // What a split asks, in original units: is the sum of coefficients times features at least the
-// threshold? It is turned round where that makes the coefficient of most influence positive, and a
-// single feature is compared as it is, as in the printed rules.
+// threshold? "yes" means that the value of the split is at least 0. A single feature is compared as
+// it is, as in the printed rules: with a negative weight, "is it at most the threshold?"
 class Question {
   constructor(tree, node) {
     const weights = tree.weights[node - 1];
     const order = weights.map((_, j) => j).filter((j) => weights[j] !== 0);
-    order.sort((i, j) => Math.abs(weights[j]) - Math.abs(weights[i]) || i - j);
+    const largest = Math.max(...order.map((j) => Math.abs(weights[j])));
+    // Weights that differ by less than a millionth of the largest keep the order of the features.
+    const share = (j) => Math.floor((1e6 * Math.abs(weights[j])) / largest + 0.5);
+    order.sort((i, j) => share(j) - share(i) || i - j);
     this.isSingle = order.length === 1;
-    this.isTurned = weights[order[0]] < 0;
-    const sign = this.isTurned ? -1 : 1;
+    this.isAtMost = this.isSingle && weights[order[0]] < 0;
     // What the sum gains when the value of the split grows by 1.
-    this.unit = this.isSingle ? tree.span[order[0]] / Math.abs(weights[order[0]]) : 1;
+    this.unit = this.isSingle ? tree.span[order[0]] / weights[order[0]] : 1;
     this.terms = order.map((j) => ({
       feature: j,
-      coefficient: this.isSingle ? 1 : (sign * weights[j]) / tree.span[j],
-      influence: Math.abs(weights[j]),
+      coefficient: this.isSingle ? 1 : weights[j] / tree.span[j],
+      influence: weights[j],
     }));
     const shift = this.terms.reduce((sum, t) => sum + t.coefficient * tree.minimum[t.feature], 0);
-    this.threshold = shift - sign * tree.intercepts[node - 1] * this.unit;
+    this.threshold = shift - tree.intercepts[node - 1] * this.unit;
   }
 }

@@ -1,0 +1,171 @@
+"""Sides, signs, numbers and colours of nodes agree, wherever a tree is shown or exported."""
+
+import re
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from margintree import ObliqueTree, export_dot, export_text
+from margintree.core.topology import left, right
+from margintree.show.export.named_tree import named
+from margintree.show.export.wording import TOLERANCE, question
+from margintree.show.page import render
+from margintree.show.plot._style import PALETTE, class_colours
+from margintree.show.plot.tree_plot import laid_out
+from models import fitted
+from printed_rules import follow, read_rules
+from runners import run_python, run_sqlite
+from strategies import trees
+
+
+@st.composite
+def trees_of_different_leaves(draw):
+    """Draw a tree in which the class of a row tells its leaf, upright or not, and rows for it."""
+    tree = draw(trees(n_classes=8))
+    n_leaves = len(tree.leaf_classes)
+    tree = replace(tree, leaf_classes=np.arange(n_leaves), leaf_mass=np.ones((n_leaves, 8)))
+    tree = tree.upright() if draw(st.booleans()) else tree
+    scaled = np.random.default_rng(0).uniform(-0.2, 1.2, size=(12, tree.n_features))
+    return tree, scaled
+
+
+def sides_of(tree):
+    """Return the nodes on the two sides of every split that rows can reach, from `split_values`."""
+    sides, waiting = {}, [tree.first_stop(1)]
+    while waiting:
+        node = waiting.pop()
+        if node <= len(tree.splits):
+            no, yes = tree.first_stop(left(node)), tree.first_stop(right(node))
+            sides[node] = {"no": no, "yes": yes}
+            waiting += no, yes
+    return sides
+
+
+def drawn_sides(card):
+    """Return the nodes after "no" and "yes" of every card, and check that "yes" is on the right."""
+    sides = {}
+    for one in card.all():
+        if one.children:
+            no, yes = one.children
+            assert no.x < yes.x
+            sides[one.node] = {"no": no.node, "yes": yes.node}
+    return sides
+
+
+def dot_sides(dot):
+    """Return the arrows of a graph; Graphviz draws the first one on the left."""
+    sides = {}
+    for start, end, answer in re.findall(r"  (\d+) -> (\d+) \[label=\"(\w+)\"\]", dot):
+        sides.setdefault(int(start), {})[answer] = int(end)
+    assert all([*answers] == ["no", "yes"] for answers in sides.values())
+    return sides
+
+
+@settings(max_examples=60)
+@given(case=trees_of_different_leaves())
+def test_a_value_of_at_least_zero_means_yes_everywhere(case):
+    """Text, graph, drawing, Python and SQL send a row to the leaf that `split_values` gives it."""
+    tree, scaled = case
+    names = [f"f{j}" for j in range(tree.n_features)]
+    rules = read_rules(export_text(tree, feature_names=names))
+    expected = sides_of(tree)
+    assert {node: rule.children for node, rule in rules.items() if rule.children} == expected
+    assert dot_sides(export_dot(tree)) == drawn_sides(laid_out(tree)) == expected
+    model = fitted(tree, features=names)
+    raw = scaled * tree.scaling.span + tree.scaling.minimum
+    values = tree.split_values(tree.scaling.apply(raw))
+    leaves = tree.leaves_of(values)
+    frame = pd.DataFrame(raw, columns=names)
+    for labels, _ in (run_python(model, frame), run_sqlite(model, frame)):
+        assert [label + len(tree.leaf_classes) for label in labels] == leaves.tolist()
+    for row, of_row, leaf in zip(raw, values, leaves, strict=True):
+        assert follow(rules, lambda _, node, v=of_row: v[node - 1] >= 0) == tree.first_stop(leaf)
+        if not (np.abs(of_row) <= 3 * TOLERANCE).any():
+            named_row = dict(zip(names, row, strict=True))
+            assert follow(rules, lambda rule, _, r=named_row: rule.holds(r)) == leaf
+
+
+@given(trees())
+def test_upright_trees_predict_the_same_and_begin_with_a_positive_term(tree):
+    """Turning a split changes no prediction off its hyperplane, and nothing when done again."""
+    turned = tree.upright()
+    scaled = np.random.default_rng(0).uniform(size=(20, tree.n_features))
+    clear = ~(np.abs(tree.split_values(scaled)) <= 1e-12).any(axis=1)
+    np.testing.assert_array_equal(turned.predict(scaled[clear]), tree.predict(scaled[clear]))
+    assert turned.upright() == turned
+    for node in np.flatnonzero(turned.splits) + 1:
+        assert turned.weights[node - 1, turned.by_influence(node)[0]] >= 0
+        assert question(turned, node).relation == ">="
+
+
+@settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(case=trees_of_different_leaves())
+def test_the_page_has_the_sides_and_signs_of_the_rules(browser, case):
+    """Answers on the arrows, their order in the picture, the terms, and the way of every row."""
+    tree, scaled = case
+    page = browser.new_page()
+    page.set_content(render("t", {"tree": tree.to_dict(), "shares": tree.leaf_shares().tolist()}))
+    boxes = page.evaluate(
+        "[...document.querySelectorAll('.node')].map((item) => [Number(item.dataset.node),"
+        " item.querySelector('.box').getBoundingClientRect()])"
+    )
+    places = {node: box["x"] if len(boxes) <= 11 else box["y"] for node, box in boxes}
+    expected = sides_of(tree)
+    assert {*places} == {
+        tree.first_stop(1),
+        *(n for ends in expected.values() for n in ends.values()),
+    }
+    for node, answers in expected.items():
+        assert places[answers["no"]] < places[answers["yes"]]
+        edge = page.locator(f".edge[data-edge='{answers['yes']}'] text")
+        assert edge.text_content() == "yes"
+        terms = page.evaluate(f"tree.questions.get({node}).terms.map((term) => term.feature)")
+        used = [j for j in tree.by_influence(node).tolist() if tree.weights[node - 1, j]]
+        assert terms == used
+    raw = scaled * tree.scaling.span + tree.scaling.minimum
+    ends = page.evaluate("(rows) => rows.map((row) => tree.path(row).at(-1))", raw.tolist())
+    assert ends == [tree.first_stop(leaf) for leaf in tree.apply(tree.scaling.apply(raw))]
+    page.close()
+
+
+def test_a_class_has_one_colour(browser):
+    """The page and the pictures colour the same class alike, textures apart."""
+    n = 40
+    tree = ObliqueTree.leaf(0, 1, n)
+    page = browser.new_page()
+    page.set_content(render("t", {"tree": tree.to_dict(), "shares": tree.leaf_shares().tolist()}))
+    fills = page.evaluate("classes.map((_, k) => fillOf(k))")
+    hues = page.evaluate("HUES")
+    page.close()
+    assert tuple(hues) == PALETTE
+    for k, (fill, colour) in enumerate(zip(fills, class_colours(n), strict=True)):
+        assert fill == (f"url(#class-{k})" if 7 <= k < 28 else colour)
+        assert k >= 28 or PALETTE[k % 7] == colour
+
+
+def test_names_of_a_bare_tree_are_the_same_in_all(browser):
+    """Without names, features are x0, x1, ... and classes 0, 1, ..."""
+    tree = ObliqueTree.stump([2.0, -0.5], -1.0, leaf_classes=[0, 1], n_classes=2)
+    page = browser.new_page()
+    page.set_content(render("t", {"tree": tree.to_dict(), "shares": tree.leaf_shares().tolist()}))
+    assert page.evaluate("[features, classes]") == [[*names] for names in known(tree)]
+    page.close()
+
+
+def known(tree):
+    """Return the names of features and classes that the exports use."""
+    model = named(tree)
+    return model.features, model.classes
+
+
+@pytest.mark.parametrize("upright", [False, True])
+def test_the_first_split_of_a_mirrored_tree(upright):
+    """The case that began this file: a first weight below 0."""
+    tree = ObliqueTree.stump([-2.0, 0.5], 1.0, leaf_classes=[0, 1], n_classes=2)
+    rules = read_rules(export_text(tree.upright() if upright else tree))
+    assert rules[1].text.startswith("x0 * 2" if upright else "- x0 * 2")
+    assert [rules[node].text for node in (2, 3)] == (["1", "0"] if upright else ["0", "1"])
