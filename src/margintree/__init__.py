@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from margintree._lib.exceptions import MargintreeError as MargintreeError
     from margintree._lib.exceptions import MissingPackageError as MissingPackageError
     from margintree._lib.exceptions import ModelFileError as ModelFileError
+    from margintree._lib.exceptions import PoorTreeWarning as PoorTreeWarning
     from margintree._lib.exceptions import ShallowTreeWarning as ShallowTreeWarning
     from margintree._lib.exceptions import SolverError as SolverError
     from margintree._lib.exceptions import TableWarning as TableWarning
@@ -72,6 +73,7 @@ _HOMES = {
     "OCTHClassifier": "estimators",
     "OCTSVMClassifier": "estimators",
     "ObliqueTree": "core.tree",
+    "PoorTreeWarning": "_lib.exceptions",
     "Problem": "core.problem",
     "Reason": "core.result",
     "Result": "core.result",

@@ -106,7 +106,8 @@ def test_help_states_the_defaults_of_the_classifier():
     defaults["time_limit"] = f"{chosen.time_limit}; {fixed.time_limit} if fixed"
     given = {renamed.get(name, name): str(value) for name, value in defaults.items()}
     texts = {name: text for name, text in shown.items() if isinstance(text, str)}
-    assert len(texts) == 14
+    given |= {"class_weight": "none", "scoring": str(chosen.scoring)}
+    assert len(texts) == 16
     assert texts == {name: given[name] for name in texts}
     depth, *costs = (getattr(fixed, name) for name in CHOSEN)
     in_words = f"depth {depth} and costs {', '.join(format(cost, 'g') for cost in costs)}"
@@ -502,3 +503,21 @@ def test_export_refuses_what_cannot_be_done(folder, tmp_path):
     assert_refused(run("export", model, "-f", "json", "-o", model), "another --output")
     assert_refused(run("export", tmp_path / "no.json", "-f", "text"), "No such")
     assert not list(tmp_path.iterdir())
+
+
+def test_classes_may_weigh_more_and_candidates_be_compared_by_another_score(tmp_path):
+    """The rare class is predicted; unknown labels and scores are refused with the known ones."""
+    lines = ["a,y", *(f"{k * 7 % 60}.5,{'ill' if k % 10 == 0 else 'well'}" for k in range(60))]
+    table = tmp_path / "rare.csv"
+    table.write_text("\n".join(lines))
+    where = (table, "-t", "y", "-o", tmp_path / "m.json")
+    assert "no split" in run("fit", *where, "--fixed").stderr
+    for weight, kept in {"balanced": "balanced", "ill=20, well=1": {"ill": 20, "well": 1}}.items():
+        done = run("fit", *where, "--fixed", "--max-depth", 1, "--class-weight", weight)
+        assert done.exit_code == 0
+        assert load(tmp_path / "m.json")[-1].class_weight == kept
+    score = ("--max-depth", 1, "--c2", 1, "--c3", 1, "--scoring", "balanced_accuracy")
+    assert "(score 50" in run("fit", *where, *score).stdout
+    assert_refused(run("fit", *where, "--class-weight", "sick=2"), "the labels are 'ill, well'")
+    assert_refused(run("fit", *where, "--scoring", "nicest"), "get_scorer_names")
+    assert_refused(run("fit", *where, "--fixed", "--scoring", "accuracy"), "Leave it out")

@@ -7,6 +7,7 @@ import pytest
 from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import balanced_accuracy_score, f1_score, make_scorer
 from sklearn.model_selection import StratifiedKFold
 from sklearn.utils import get_tags
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -426,7 +427,7 @@ def test_bad_candidates_are_refused(axes, named):
         ({"cv": 1}, "'cv'"),
         ({"cv": "many"}, "'cv'"),
         ({"estimator": LogisticRegression()}, "'estimator'"),
-        ({"scoring": "f1"}, "'scoring'"),
+        ({"scoring": 3}, "'scoring'"),
         ({"usual": {"c1": 5.0}}, r"usual must be one of the combinations.*\{'c1': 5.0\} was given"),
         ({"path_iter": 0}, "'path_iter'"),
         ({"path_rows": 0}, "'path_rows'"),
@@ -524,3 +525,57 @@ def test_a_path_for_the_last_fit_obeys_the_time_limit():
     """Without time every point of the path gets a known tree."""
     model = TreeClassifierCV(MOCTSVMClassifier(), cv=2, last_fit="path", time_limit=0.0).fit(X, Y)
     assert model.result_.limit == "time"
+
+
+def test_any_scorer_of_scikit_learn_compares_candidates():
+    """By name, as a scorer or as a callable: the score of the predictions for rows left out."""
+    points = [{"max_depth": 2, "c1": 10.0, "c2": 1.0, "c3": c3} for c3 in (0.1, 1e6)]
+    rare = np.where(np.arange(len(Y)) < 12, "few", "many")
+    rows = X + 0.3 * np.random.default_rng(0).normal(size=X.shape)
+    by_name = TreeClassifierCV(candidates=points, cv=DIVIDED, scoring="balanced_accuracy")
+    by_name.fit(rows, rare)
+    expected = []
+    for learn, test in DIVIDED:
+        tree = MOCTSVMClassifier(**points[1]).fit(rows[learn], rare[learn])
+        expected.append(balanced_accuracy_score(rare[test], tree.predict(rows[test])))
+    table = by_name.cv_results_
+    folds = [table[f"split{k}_test_score"][1] for k in range(len(DIVIDED))]
+    np.testing.assert_allclose(folds, expected)
+    for scoring, n_jobs in ((make_scorer(balanced_accuracy_score), 2), (_balanced, 1)):
+        other = clone(by_name).set_params(scoring=scoring, n_jobs=n_jobs).fit(rows, rare)
+        np.testing.assert_array_equal(scores(other), scores(by_name))
+
+
+def _balanced(estimator, X, y):
+    return balanced_accuracy_score(y, estimator.predict(X))
+
+
+def test_a_score_may_need_probabilities_and_be_negative():
+    """The best log loss is the one closest to 0."""
+    plain = MOCTSVMClassifier(max_depth=2, smoothing=1.0)
+    points = [{"c1": 10.0, "c2": 1.0, "c3": c3} for c3 in (1e6, 0.1)]
+    model = TreeClassifierCV(plain, points, cv=3, scoring="neg_log_loss").fit(X, Y)
+    assert model.best_params_["c3"] == 0.1
+    assert scores(model).max() < 0
+
+
+def test_scores_of_scikit_learn_weigh_rows_but_not_classes():
+    """Balanced class weights change the tree, not what its score means."""
+    weights = np.where(np.arange(len(Y)) % 3, 1.0, 2.0)
+    points = [{"max_depth": 1, "c1": 10.0, "c2": 1.0, "c3": 1e6}]
+    labels = np.where(Y == "setosa", "rare", "common")
+    model = TreeClassifierCV(
+        MOCTSVMClassifier(class_weight={"rare": 10.0}), points, cv=DIVIDED, scoring="f1_macro"
+    ).fit(X, labels, weights)
+    expected = [
+        f1_score(labels[test], ["rare"] * len(test), average="macro", sample_weight=weights[test])
+        for _, test in DIVIDED
+    ]
+    table = model.cv_results_
+    np.testing.assert_allclose([table[f"split{k}_test_score"][0] for k in range(3)], expected)
+
+
+def test_an_unknown_score_is_refused():
+    """The message says where the names are listed."""
+    with pytest.raises(InvalidInputError, match="get_scorer_names"):
+        small(scoring="nicest").fit(X, Y)

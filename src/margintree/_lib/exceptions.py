@@ -13,6 +13,7 @@
         └── SolverAbilityError             it does not support this kind of model
 
     CheckpointWarning (UserWarning)        a checkpoint cannot be written
+    PoorTreeWarning (UserWarning)          the tree has no split, or never predicts some class
     ShallowTreeWarning (UserWarning)       the tree has fewer leaves than there are classes
     TableWarning (UserWarning)             a column is left out or holds unexpected values
 
@@ -60,6 +61,10 @@ class CheckpointWarning(UserWarning):
     """A checkpoint cannot be written; the solve goes on without it."""
 
 
+class PoorTreeWarning(UserWarning):
+    """The fitted tree has no split, or it never predicts a class of its training rows."""
+
+
 class ShallowTreeWarning(UserWarning):
     """The tree has fewer leaves than there are classes, so it cannot predict all of them."""
 
@@ -74,6 +79,7 @@ for _public in (
     MargintreeError,
     MissingPackageError,
     ModelFileError,
+    PoorTreeWarning,
     ShallowTreeWarning,
     SolverError,
     TableWarning,

@@ -18,6 +18,7 @@ import typer
 from margintree._lib.exceptions import (
     InvalidInputError,
     MargintreeError,
+    PoorTreeWarning,
     ShallowTreeWarning,
     TableWarning,
 )
@@ -139,7 +140,7 @@ def reported(command: Callable[P, None]) -> Callable[P, None]:
 def _plain_warnings() -> Iterator[None]:
     """Show our warnings as sentences, without their place in the source."""
     with warnings.catch_warnings():
-        for kind in (ShallowTreeWarning, TableWarning):
+        for kind in (PoorTreeWarning, ShallowTreeWarning, TableWarning):
             warnings.simplefilter("always", kind)
         warnings.showwarning = lambda message, *_: typer.echo(f"Warning: {message}", err=True)
         yield

@@ -4,8 +4,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+import numpy as np
 import typer
 
+from margintree._lib.arrays import AnyArray
 from margintree._lib.exceptions import InvalidInputError
 from margintree.cli._common import TableFile, check_output, read, reported, undisturbed
 
@@ -64,6 +66,23 @@ def fit(
             "none",
         ),
     ] = None,
+    class_weight: Annotated[
+        str | None,
+        _option(
+            "'balanced' makes all classes weigh the same; or factors, such as 'ill=5,well=1'.",
+            "none",
+            "--class-weight",
+        ),
+    ] = None,
+    scoring: Annotated[
+        str | None,
+        _option(
+            "Score that the choice compares: accuracy, balanced_accuracy, f1_macro, neg_log_loss "
+            "or any other scorer of scikit-learn.",
+            "accuracy",
+            "--scoring",
+        ),
+    ] = None,
     seed: Annotated[int | None, _option("Seed of the search.", "0")] = None,
     jobs: Annotated[int | None, _option("Cores to use; -1 for all.", "1", "--jobs", "-j")] = None,
 ) -> None:
@@ -80,6 +99,8 @@ def fit(
     margintree fit iris.csv --target species -o iris.json
 
     margintree fit iris.csv -t species --fixed --max-depth 3 --c1 10 -o iris.json
+
+    margintree fit rare.csv -t ill --class-weight balanced --scoring balanced_accuracy -o rare.json
 
     margintree fit small.csv -t class --method exact --time-limit 600 -o small.json
 
@@ -101,6 +122,8 @@ def fit(
         "routing_margin": routing_margin,
         "margin_norm": margin_norm,
         "checkpoint": checkpoint,
+        "class_weight": class_weight,
+        "scoring": scoring,
         "random_state": seed,
         "n_jobs": jobs,
     }
@@ -127,16 +150,14 @@ def fitted(
             f"{table.name} must have a feature column beside the target {target!r}; it has none. "
             "Add a column, or choose another --target."
         )
-    chosen = METHODS["moctsvm"].candidates
-    is_choice = not fixed and not {*chosen} <= {*params}
-    if is_choice and "checkpoint" in params:
-        raise InvalidInputError(
-            "--checkpoint needs a problem that is the same in every run; chosen depth and costs "
-            "may differ. Give --max-depth, --c1, --c2 and --c3, or --fixed."
-        )
+    given = {name: value for name, value in params.items() if name != "scoring"}
+    if "class_weight" in given:
+        given["class_weight"] = _class_weight(given["class_weight"], labels)
+    is_choice = not fixed and not {*METHODS["moctsvm"].candidates} <= {*given}
+    _check_choice(params, is_choice)
     try:
         with progress_line() as progress:
-            plain = MOCTSVMClassifier(**params, verbose=progress)
+            plain = MOCTSVMClassifier(**given, verbose=progress)
             classifier = _chooser(plain, params, progress.tell) if is_choice else plain
             estimator = make_table_classifier(classifier)
             estimator.fit(table.without(target), labels)
@@ -146,6 +167,20 @@ def fitted(
     return estimator
 
 
+def _check_choice(params: dict[str, Any], is_choice: bool) -> None:
+    """Raise InvalidInputError if an option does not fit with or without a choice."""
+    if is_choice and "checkpoint" in params:
+        raise InvalidInputError(
+            "--checkpoint needs a problem that is the same in every run; chosen depth and costs "
+            "may differ. Give --max-depth, --c1, --c2 and --c3, or --fixed."
+        )
+    if not is_choice and "scoring" in params:
+        raise InvalidInputError(
+            f"--scoring compares candidates, but depth and costs are all fixed; "
+            f"{params['scoring']!r} was given. Leave it out, or leave a cost to the choice."
+        )
+
+
 def _chooser(
     plain: "MOCTSVMClassifier", params: dict[str, Any], tell: Callable[[str], None]
 ) -> "MOCTSVMClassifierCV":
@@ -153,8 +188,28 @@ def _chooser(
     from margintree.estimators import MOCTSVMClassifierCV
 
     fixed = {name: params[name] for name in plain._method.candidates if name in params}
-    shared = {name: params[name] for name in ("time_limit", "n_jobs") if name in params}
+    names = ("time_limit", "n_jobs", "scoring")
+    shared = {name: params[name] for name in names if name in params}
     return MOCTSVMClassifierCV(plain, fixed, **shared, verbose=tell)
+
+
+def _class_weight(given: str, labels: AnyArray) -> Any:
+    """Return the weights of the classes as the classifiers take them."""
+    if given == "balanced":
+        return given
+    known = {str(label): label for label in np.unique(labels).tolist()}
+    factors = {}
+    for pair in given.split(","):
+        name, _, number = pair.rpartition("=")
+        try:
+            factors[known[name.strip()]] = float(number)
+        except (KeyError, ValueError):
+            raise InvalidInputError(
+                f"--class-weight must be 'balanced' or factors of labels, such as "
+                f"{next(iter(known))}=2; the labels are {', '.join(known)!r:.200}, and {pair!r} "
+                "was given. Correct it."
+            ) from None
+    return factors
 
 
 def _save(estimator: "TableClassifier", output: Path) -> None:

@@ -1,6 +1,5 @@
 """Base of all tree classifiers: checks of the input, codes of the labels, predictions."""
 
-import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -13,14 +12,13 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from margintree._lib.arrays import AnyArray, FloatArray, IntArray
-from margintree._lib.exceptions import ShallowTreeWarning
 from margintree.core import topology
 from margintree.core.cost import Cost
 from margintree.core.method import Method
-from margintree.core.problem import can_name_all_classes
 from margintree.core.result import Result
 from margintree.core.tree import ObliqueTree
-from margintree.estimators._given import errors_naming_the_column, row_weights
+from margintree.estimators._advice import warn_if_poor, warn_if_shallow
+from margintree.estimators._given import class_factors, errors_naming_the_column, row_weights
 from margintree.methods.choose import Data
 from margintree.show.report import Report, picture, report_on
 
@@ -86,11 +84,18 @@ class TreeClassifier(ClassifierMixin, ShownAsTree, ABC):
             X, y = validate_data(self, X, y, dtype=np.float64)
         check_classification_targets(y)
         classes, codes = np.unique(y, return_inverse=True)
-        _warn_if_shallow(len(classes), self._depth())
-        weights = row_weights(sample_weight, self.class_weight, X, codes, classes)
-        self.result_ = self._learn(Data(X, codes, weights, len(classes)), classes)
+        warn_if_shallow(len(classes), self._depth())
+        sample_weights = row_weights(sample_weight, X)
+        factors = class_factors(self.class_weight, codes, sample_weights, classes)
+        weights = sample_weights * factors[codes]
+        self.result_ = self._learn(Data(X, codes, weights, len(classes), factors), classes)
         self.classes_ = classes
+        warn_if_poor(self.result_, codes, weights, classes, self._params_of_tree())
         return self
+
+    def _params_of_tree(self) -> dict[str, Any]:
+        """Return the parameters with which the tree was fitted."""
+        return dict(self.get_params(deep=False))
 
     @property
     def tree_(self) -> ObliqueTree:
@@ -234,14 +239,3 @@ class TreeClassifier(ClassifierMixin, ShownAsTree, ABC):
         with errors_naming_the_column(X):
             X = validate_data(self, X, dtype=np.float64, reset=False)
         return self.tree_.scaling.apply(X)
-
-
-def _warn_if_shallow(n_classes: int, depth: int) -> None:
-    if not can_name_all_classes(n_classes, depth):
-        needed = (n_classes - 1).bit_length()
-        warnings.warn(
-            f"A tree of depth {depth} has {topology.n_leaves(depth)} leaves and cannot name all "
-            f"{n_classes} classes. Set max_depth={needed} or more if every class matters.",
-            ShallowTreeWarning,
-            stacklevel=4,
-        )

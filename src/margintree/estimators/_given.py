@@ -17,30 +17,32 @@ from margintree.core.tree import ObliqueTree
 from margintree.data.preprocessing.cells import cells_of
 
 
-def row_weights(
-    sample_weight: Any, class_weight: Any, X: FloatArray, codes: IntArray, classes: AnyArray
-) -> FloatArray:
-    """Return the weight of every row: its sample weight times the weight of its class.
+def row_weights(sample_weight: Any, X: FloatArray) -> FloatArray:
+    """Return the sample weights as numbers, 1 by default."""
+    return np.asarray(_check_sample_weight(sample_weight, X, dtype=np.float64))
 
-    Both weights are as in `fit` and the classifiers; ``codes`` are positions in ``classes``.
+
+def class_factors(
+    class_weight: Any, codes: IntArray, weights: FloatArray, classes: AnyArray
+) -> FloatArray:
+    """Return the factor of every class for the weights of its rows.
+
+    ``class_weight`` is as in the classifiers; ``codes`` are positions in ``classes``.
 
     Examples
     --------
     >>> import numpy as np
-    >>> X, codes, classes = np.zeros((3, 1)), np.array([0, 0, 1]), np.array(["a", "b"])
-    >>> row_weights(None, "balanced", X, codes, classes)
-    array([0.75, 0.75, 1.5 ])
-    >>> row_weights([1, 2, 3], {"b": 10}, X, codes, classes)
-    array([ 1.,  2., 30.])
+    >>> codes, weights, classes = np.array([0, 0, 1]), np.ones(3), np.array(["a", "b"])
+    >>> class_factors("balanced", codes, weights, classes)
+    array([0.75, 1.5 ])
+    >>> class_factors({"b": 10}, codes, weights, classes)
+    array([ 1., 10.])
     """
-    weights: FloatArray = _check_sample_weight(sample_weight, X, dtype=np.float64)
     if class_weight is None:
-        return weights
+        return np.ones(len(classes))
     if isinstance(class_weight, str):
-        factors = _balancing_factors(codes, weights, len(classes))
-    else:
-        factors = compute_class_weight(class_weight, classes=classes, y=classes[codes])
-    return np.asarray(weights * factors[codes])
+        return _balancing_factors(codes, weights, len(classes))
+    return np.asarray(compute_class_weight(class_weight, classes=classes, y=classes[codes]))
 
 
 def _balancing_factors(codes: IntArray, weights: FloatArray, n_classes: int) -> FloatArray:

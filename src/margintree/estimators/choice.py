@@ -22,11 +22,11 @@ from margintree.estimators._base import TreeClassifier
 from margintree.estimators._given import adapted
 from margintree.estimators._parameters import CONSTRAINTS
 from margintree.estimators._plain import MethodClassifier, n_threads
+from margintree.estimators._scorer import scoring_of
 from margintree.estimators.moctsvm import MOCTSVMClassifier
 from margintree.exact.solvers import get
 from margintree.methods.choose import Choice, Data, Division, TreeCandidates, Trial, choose, divide
 from margintree.methods.path import Point, path
-from margintree.methods.scoring import SCORES
 from margintree.methods.solve import EXACT, solve
 
 CHOICE_SHARE = 0.75
@@ -56,10 +56,13 @@ class TreeClassifierCV(MetaEstimatorMixin, TreeClassifier):
         Number of folds, or pairs of row numbers to learn from and to test on. With a number, equal
         rows are in the same fold. There are never more folds than different rows in the largest
         class.
-    scoring : {"accuracy", "nearness"}, default="accuracy"
+    scoring : str or callable, default="accuracy"
         Score of the rows left out. "accuracy" gives 1 to a correct row, or, with ``error_costs``, 1
         minus the cost of its prediction. "nearness" gives part of that to rows close to a split,
-        which distinguishes trees when there are few rows.
+        which distinguishes trees when there are few rows. In both, rows have the weights of their
+        classes. Any scorer of scikit-learn is allowed, too: a name such as "balanced_accuracy",
+        "f1_macro" or "neg_log_loss", or a callable with arguments ``(estimator, X, y)``. It gets
+        ``sample_weight`` if there are weights, without those of the classes.
     usual : mapping or None, default=None
         One of the combinations. It is kept unless another is better by more than half a standard
         error. None takes the best, however small its lead.
@@ -113,7 +116,7 @@ class TreeClassifierCV(MetaEstimatorMixin, TreeClassifier):
         "estimator": [MethodClassifier, None],
         "candidates": [Mapping, list, tuple, None],
         "cv": [Interval(Integral, 2, None, closed="left"), "cv_object"],
-        "scoring": [StrOptions({*SCORES})],
+        "scoring": [str, callable],
         "usual": [Mapping, None],
         "path_iter": [*POSITIVE, None],
         "path_rows": [*POSITIVE, None],
@@ -131,7 +134,7 @@ class TreeClassifierCV(MetaEstimatorMixin, TreeClassifier):
         candidates: Any = None,
         *,
         cv: int | Iterable[Division] = 4,
-        scoring: str = "accuracy",
+        scoring: str | Callable[..., float] = "accuracy",
         usual: Point | None = None,
         path_iter: int | None = 4,
         path_rows: int | None = 200,
@@ -189,6 +192,9 @@ class TreeClassifierCV(MetaEstimatorMixin, TreeClassifier):
         plain = self._plain()
         return type(plain)(**{**plain.get_params(deep=False), **point})
 
+    def _params_of_tree(self) -> dict[str, Any]:
+        return {**self._plain().get_params(deep=False), **self.best_params_}
+
     def _depth(self) -> int:
         return max(int(point["max_depth"]) for point in self._points())
 
@@ -222,7 +228,7 @@ class TreeClassifierCV(MetaEstimatorMixin, TreeClassifier):
         self._method.get_ready(deepest, replace(limits, iterations=None))
         clock = limits.clock()
         posed = [self._with(point)._posing(classes) for point in points]
-        choice = self._choose(points, posed, data, limits, usual)
+        choice = self._choose(points, posed, data, limits, usual, classes)
         self._keep(choice)
         seconds = 0.0 if choice.was_interrupted else clock.remaining()
         if self.last_fit == "path":
@@ -246,15 +252,17 @@ class TreeClassifierCV(MetaEstimatorMixin, TreeClassifier):
         data: Data,
         limits: Limits,
         usual: int | None,
+        classes: AnyArray,
     ) -> Choice:
         """Return the choice; Ctrl-C ends it early."""
+        scoring = scoring_of(self.scoring, self._plain(), classes)
         if isinstance(self.cv, Integral):
             data = data.distinct()
         divisions = self._divisions(data, limits.seed)
         is_searched = "max_iter" in self._plain()._get_param_names()
         of_each = replace(limits, iterations=self.path_iter if is_searched else None)
         groups = [
-            TreeCandidates(self._method, data, [*at_depth], of_each, self.scoring, self.path_rows)
+            TreeCandidates(self._method, data, [*at_depth], of_each, scoring, self.path_rows)
             for _, at_depth in groupby(posed, key=lambda point: point["max_depth"])
         ]
         trials: list[list[Trial]] = []

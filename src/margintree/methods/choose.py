@@ -13,6 +13,7 @@ from margintree._lib.arrays import AnyArray, FloatArray, IntArray
 from margintree.core.limits import Clock, Limits
 from margintree.core.method import Method
 from margintree.core.problem import Problem, merged_rows
+from margintree.core.result import Result
 from margintree.core.tree import ObliqueTree
 from margintree.methods.path import Point, path
 from margintree.methods.scoring import SCORES
@@ -24,6 +25,14 @@ DOUBT = 0.5
 
 Division: TypeAlias = tuple[IntArray, IntArray]
 """The indices of the rows to learn from, and of those to test on."""
+
+
+class Scoring(Protocol):
+    """A score of a tree on new rows, higher for better trees; must be picklable."""
+
+    def __call__(self, result: Result, X: FloatArray, y: IntArray, weights: FloatArray) -> float:
+        """Return the score of the tree of a result on raw rows with class codes and weights."""
+        ...
 
 
 class Trial(NamedTuple):
@@ -57,12 +66,21 @@ class Data:
 
     X: FloatArray
     y: IntArray
-    weights: FloatArray
+    weights: FloatArray  # sample weights times the weights of the classes
     n_classes: int
+    class_factors: FloatArray | None = None  # the weights of the classes; None for 1
 
     def distinct(self) -> "Data":
         """Return the different rows in lexicographic order, with the sums of their weights."""
-        return Data(*merged_rows(self.X, self.y, self.weights), self.n_classes)
+        X, y, weights = merged_rows(self.X, self.y, self.weights)
+        return replace(self, X=X, y=y, weights=weights)
+
+    def sample_weights(self, rows: IntArray) -> FloatArray:
+        """Return the weights of some rows without the weights of their classes."""
+        if self.class_factors is None:
+            return self.weights[rows]
+        factors = self.class_factors[self.y[rows]]
+        return np.asarray(self.weights[rows] / np.where(factors > 0, factors, 1.0))
 
     def problem(self, rows: IntArray | slice = slice(None), factor: float = 1.0) -> Problem:
         """Return the problem of some rows, with their weights times a factor."""
@@ -75,15 +93,16 @@ class TreeCandidates:
     """Combinations of a method's parameters, all of one depth.
 
     ``limits`` are those of each fit, except that the seconds of a trial are for all fits together.
-    ``scoring`` is one of `SCORES`. A fit learns from at most ``most_rows`` rows; of more rows it
-    takes a sample with the same total weight.
+    ``scoring`` is one of `SCORES`, or a function that returns the score of a tree on new rows. A
+    fit learns from at most ``most_rows`` rows; of more rows it takes a sample with the same total
+    weight.
     """
 
     method: Method
     data: Data
     points: Sequence[Point]
     limits: Limits
-    scoring: str = "accuracy"
+    scoring: str | Scoring = "accuracy"
     most_rows: int | None = None
 
     def __str__(self) -> str:
@@ -98,16 +117,22 @@ class TreeCandidates:
         factor = float(data.weights[learn].sum() / data.weights[drawn].sum())
         rows = data.problem(drawn, factor)
         results = path(self.method, rows, self.points, limits, limits.clock())
-        score, weights = SCORES[self.scoring], data.weights[test]
         trials = []
         for point, result in zip(self.points, results, strict=True):
             prices = point.get("error_costs")
             priced = rows if prices is None else replace(rows, error_costs=np.asarray(prices))
-            right = score(priced, result.tree, data.X[test], data.y[test])
-            mean = float(np.average(right, weights=weights))
+            score = self._score(priced, result, test)
             was_cut_short = result.limit in ("time", "memory")
-            trials.append(Trial(mean, result.tree.n_splits, result.tree, was_cut_short))
+            trials.append(Trial(score, result.tree.n_splits, result.tree, was_cut_short))
         return trials
+
+    def _score(self, problem: Problem, result: Result, test: IntArray) -> float:
+        """Return the score of a result on some rows; the problem has the prices of errors."""
+        X, y = self.data.X[test], self.data.y[test]
+        if callable(self.scoring):
+            return self.scoring(result, X, y, self.data.sample_weights(test))
+        right = SCORES[self.scoring](problem, result.tree, X, y)
+        return float(np.average(right, weights=self.data.weights[test]))
 
 
 @dataclass(frozen=True)
@@ -214,7 +239,7 @@ def best_index(
     best = int(np.lexsort((splits, -scores))[0])
     if usual is None:
         return best
-    error = np.sqrt(scores[best] * (1 - scores[best]) / n_rows)
+    error = np.sqrt(max(0.0, scores[best] * (1 - scores[best])) / n_rows)
     return usual if scores[best] - scores[usual] <= DOUBT * error else best
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from margintree._lib.arrays import AnyArray, FloatArray
-from margintree._lib.exceptions import InvalidInputError
+from margintree._lib.exceptions import InvalidInputError, PoorTreeWarning
 from margintree.core.limits import Limits
 from margintree.core.method import Method
 from margintree.core.problem import Problem
@@ -134,7 +134,11 @@ class TreeLearner:
             path_rows=None,
             last_fit="path",
             time_limit=None,
-        ).fit(X, y)
+        )
+        with warnings.catch_warnings():
+            # In a table of results, a tree without a split is a result like any other.
+            warnings.simplefilter("ignore", PoorTreeWarning)
+            chooser.fit(X, y)
         seconds = time.perf_counter() - start
         point = {name: chooser.best_params_[name] for name in self.parameters}
         return point, _fit_of(chooser.result_, chooser.classes_, 0.0, seconds)
