@@ -38,7 +38,7 @@ def test_contributing_names_every_session(session):
 
 def test_the_same_tests_run_without_compilation_everywhere():
     """Those of the noxfile, by name, are those of .ci/run, and they are there."""
-    (listed,) = re.findall(r"^KERNEL_TESTS = \((.*)\)$", NOXFILE, re.MULTILINE)
+    (listed,) = re.findall(r"^KERNEL_TESTS = \((.*?)\)$", NOXFILE, re.MULTILINE | re.DOTALL)
     paths = re.findall(r'"(.+?)"', listed)
     assert f"pytest -q {' '.join(paths)}\n" in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
     assert all((ROOT / path).exists() for path in paths)
