@@ -11,8 +11,8 @@ import numpy as np
 def fingerprint(*values: Any) -> str:
     """Return a text that is the same for equal values and different for other values.
 
-    The values may be arrays, dataclasses, strings, numbers or None. All fields of a dataclass
-    count, by name, so no field can be forgotten.
+    The values may be arrays, dataclasses, tuples, strings, numbers or None. All fields of a
+    dataclass count, by name, so no field can be forgotten.
 
     Examples
     --------
@@ -29,6 +29,8 @@ def _as_bytes(value: Any) -> bytes:
     if is_dataclass(value):
         parts = (f.name.encode() + _as_bytes(getattr(value, f.name)) for f in fields(value))
         return b"{" + b"".join(parts) + b"}"
+    if isinstance(value, tuple):
+        return b"(" + b"".join(map(_as_bytes, value)) + b")"
     if isinstance(value, np.ndarray) and value.dtype != object:
         return f"{value.shape}".encode() + value.astype("<f8").tobytes()
     if value is None or isinstance(value, str | bool):

@@ -23,8 +23,9 @@ def price_margins(problem: Problem, tree: ObliqueTree) -> Cost:
     Rows are routed by the sign rule (``f >= 0`` goes right), as in `ObliqueTree.predict`. The terms
     are ``margin``, the largest ``||w||**2 / 2`` (or ``||w|| / 2``) over the splitting nodes;
     ``errors``, c1 times the weight of the misclassified rows; ``violations``, c2 times the weighted
-    sum of ``max(0, 1 - |f_t(x)|)`` over splitting nodes and their rows; and ``splits``. Faults are
-    ``ties``, which are rows closer to a split than the routing margin, and broken rules.
+    sum of ``max(0, 1 - |f_t(x)|)`` over splitting nodes and their rows; ``splits``; and, if they
+    have a price, ``features``, c4 for each feature of each split. Faults are ``ties``, which are
+    rows closer to a split than the routing margin, and broken rules.
 
     Examples
     --------
@@ -58,9 +59,16 @@ def price_margins(problem: Problem, tree: ObliqueTree) -> Cost:
         "errors": errors,
         "violations": problem.costs.violations * violations,
         "splits": problem.costs.splits * tree.n_splits,
-    }
+    } | _features(problem, tree)
     faults = {"ties": ties} | problem.rules.faults(problem.X, problem.row_weights, tree)
     return Cost(terms, faults)
+
+
+def _features(problem: Problem, tree: ObliqueTree) -> dict[str, float]:
+    """Return the term of the features that splits use, if features have a price."""
+    if not problem.costs.features:
+        return {}
+    return {"features": float(problem.price_of_features(tree.weights).sum())}
 
 
 def price_errors(problem: Problem, tree: ObliqueTree) -> Cost:
@@ -96,8 +104,8 @@ def with_relative_errors(problem: Problem, alpha: float = 0.0) -> Problem:
     Examples
     --------
     >>> problem = Problem.from_data([[0.0], [1.0], [2.0]], [0, 1, 2], n_classes=3, depth=1)
-    >>> with_relative_errors(problem).costs
-    Costs(errors=0.5, violations=0.0, splits=0.0)
+    >>> with_relative_errors(problem).costs.errors
+    0.5
     """
     mass = problem.class_mass()
     baseline = float(mass.sum() - mass.max())
@@ -122,9 +130,9 @@ def price_labels(problem: Problem, tree: ObliqueTree) -> Cost:
     The terms are ``margin``, the largest ``||w||**2 / 2`` (or ``||w|| / 2``); ``violations``, c1
     times the weighted sum of ``max(0, 1 - s f_t(x))`` over branch nodes and their rows, where ``s``
     is the side of the row's label, or the other side if it is relabelled; ``relabelled``, c2 times
-    the weight of relabelled rows; and ``splits``. Here c1 is the cost of violations and c2 that of
-    errors. Faults are ``ties`` (rows within the routing margin), splits with an empty side, and
-    broken rules.
+    the weight of relabelled rows; ``splits``; and ``features`` if they have a price. Here c1
+    is the cost of violations and c2 that of errors. Faults are ``ties`` (rows within the routing
+    margin), splits with an empty side, and broken rules.
 
     Examples
     --------

@@ -6,35 +6,45 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from margintree._lib.arrays import FloatArray, IntArray
+from margintree._lib.arrays import FloatArray, IntArray, product
 from margintree._lib.exceptions import InvalidInputError
 from margintree.core import topology
 from margintree.core.margin import MARGINS, MarginNorm
-from margintree.core.rules import Rules, least_mass_of
+from margintree.core.rules import Rules, least_mass_of, used_groups
 from margintree.core.space import Scaling
 
 MAX_DEPTH = 10
 """The largest depth allowed; a complete binary tree of this depth has 1,023 branch nodes."""
+
+PRICES = (("c1", "errors"), ("c2", "violations"), ("c3", "splits"), ("c4", "features"))
+"""The prices by the names of their parameters and their meaning."""
 
 _Norm = TypeVar("_Norm", float, FloatArray)
 
 
 @dataclass(frozen=True)
 class Costs:
-    """The prices of a tree: c1 per error, c2 per unit of margin violation, c3 per split.
+    """The prices of a tree: per error, unit of margin violation, split and feature of a split.
+
+    They are called c1, c2, c3 and c4. A feature that two splits use is paid twice, because c4 is
+    the price of what a person has to read. ``by_feature`` holds factors on c4, one per feature, for
+    features that are dearer than others; a group of features costs as much as its dearest one.
 
     Examples
     --------
-    >>> Costs(errors=10.0, violations=1.0, splits=0.1)
-    Costs(errors=10.0, violations=1.0, splits=0.1)
+    >>> costs = Costs(errors=10.0, violations=1.0, splits=0.1, features=0.5)
+    >>> costs.errors, costs.features
+    (10.0, 0.5)
     """
 
     errors: float = 1.0
     violations: float = 1.0
     splits: float = 0.1
+    features: float = 0.0
+    by_feature: tuple[float, ...] | None = None
 
     def __post_init__(self) -> None:
-        for letter, name in (("c1", "errors"), ("c2", "violations"), ("c3", "splits")):
+        for letter, name in PRICES:
             value = getattr(self, name)
             if not (np.isfinite(value) and value >= 0):
                 raise InvalidInputError(
@@ -62,7 +72,7 @@ class Problem:
     depth : int
         The depth D of the tree.
     costs : Costs
-        The costs of errors, violations and splits.
+        The costs of errors, violations, splits and features.
     routing_margin : float
         Every training row keeps ``|f_t(x)| >= routing_margin`` in every splitting node it visits.
     margin_norm : {"squared", "plain"}
@@ -162,6 +172,9 @@ class Problem:
         *,
         axis_parallel: bool = False,
         separation: float = 0.0,
+        max_features_per_split: int | None = None,
+        max_features: int | None = None,
+        feature_groups: Any = None,
     ) -> "Problem":
         """Return the same problem with rules.
 
@@ -176,6 +189,11 @@ class Problem:
             Whether every split may use only one feature.
         separation : float, default 0
             Minimum distance between the two sides of a split; see `Rules`.
+        max_features_per_split, max_features : int, optional
+            Maximum number of features of a split, and of the whole tree; by default all.
+        feature_groups : array-like of int of shape (p,), optional
+            A number for every feature. Features of one number count once, as the features that come
+            from one column of a table should. By default every feature counts.
 
         Examples
         --------
@@ -188,13 +206,76 @@ class Problem:
                 f"max_splits must be at least 0, or None for as many splits as the depth allows; "
                 f"{max_splits!r} was given."
             )
-        least = least_mass_of(min_samples_leaf, float(self.row_weights.sum()))
-        return replace(self, rules=Rules(least, max_splits, axis_parallel, separation))
+        for name, most in (
+            ("max_features_per_split", max_features_per_split),
+            ("max_features", max_features),
+        ):
+            if most is not None and most < 1:
+                raise InvalidInputError(
+                    f"{name} must be at least 1, or None for all features; {most!r} was given."
+                )
+        rules = Rules(
+            least_mass_of(min_samples_leaf, float(self.row_weights.sum())),
+            max_splits,
+            axis_parallel,
+            separation,
+            max_features_per_split,
+            max_features,
+            self._checked_groups(feature_groups),
+        )
+        return replace(self, rules=rules)
+
+    def _checked_groups(self, groups: Any) -> tuple[int, ...] | None:
+        """Return the groups of features, numbered from 0 without gaps."""
+        if groups is None:
+            return None
+        numbers = np.asarray(groups)
+        if numbers.shape != (self.n_features,):
+            raise InvalidInputError(
+                f"feature_groups must hold one number for each of the {self.n_features} features; "
+                f"its shape is {numbers.shape}."
+            )
+        return tuple(np.unique(numbers, return_inverse=True)[1].tolist())
 
     @property
     def max_splits(self) -> int:
         """The maximum number of splits of a tree."""
         return self.rules.most_splits(self.depth)
+
+    @cached_property
+    def feature_groups(self) -> IntArray:
+        """The group of every feature; a group counts as one feature."""
+        return self.rules.groups(self.n_features)
+
+    @cached_property
+    def feature_prices(self) -> FloatArray:
+        """The price of using each group of features in a split."""
+        prices = np.zeros(int(self.feature_groups.max(initial=-1)) + 1)
+        factors = self.costs.by_feature
+        np.maximum.at(prices, self.feature_groups, 1.0 if factors is None else np.array(factors))
+        return np.asarray(self.costs.features * prices)
+
+    @property
+    def max_features_per_split(self) -> int:
+        """The maximum number of groups of features in a split."""
+        given, most = self.rules.max_features_per_split, self.max_features
+        return most if given is None else min(given, most)
+
+    @property
+    def max_features(self) -> int:
+        """The maximum number of groups of features in the tree."""
+        given, most = self.rules.max_features, len(self.feature_prices)
+        return most if given is None else min(given, most)
+
+    @property
+    def counts_features(self) -> bool:
+        """Whether a rule or a price keeps splits from using all features."""
+        is_free = not self.feature_prices.any()
+        return not is_free or self.max_features_per_split < len(self.feature_prices)
+
+    def price_of_features(self, weights: FloatArray) -> FloatArray:
+        """Return the price of the features that each hyperplane uses."""
+        return product(used_groups(weights, self.feature_groups).astype(float), self.feature_prices)
 
     @property
     def n_rows(self) -> int:
@@ -276,6 +357,7 @@ def _check(problem: Problem) -> None:
     if len(problem.y) and not 0 <= problem.y.min() <= problem.y.max() < problem.n_classes:
         raise InvalidInputError(f"Class codes must lie in 0..{problem.n_classes - 1}.")
     _check_error_costs(problem.error_costs, problem.n_classes)
+    _check_feature_costs(problem.costs.by_feature, problem.n_features)
 
 
 def _check_error_costs(error_costs: FloatArray, n_classes: int) -> None:
@@ -288,6 +370,17 @@ def _check_error_costs(error_costs: FloatArray, n_classes: int) -> None:
         raise InvalidInputError(
             "error_costs must be finite, at least 0, and 0 on the diagonal, because predicting the "
             "right class is free."
+        )
+
+
+def _check_feature_costs(factors: tuple[float, ...] | None, n_features: int) -> None:
+    if factors is None:
+        return
+    if len(factors) != n_features or not (np.isfinite(factors).all() and min(factors) >= 0):
+        raise InvalidInputError(
+            f"feature_costs must hold one finite number of at least 0 for each of the {n_features} "
+            f"features; {len(factors)} numbers were given, from {min(factors):g} to "
+            f"{max(factors):g}."
         )
 
 

@@ -1,11 +1,11 @@
-"""Rules that a tree must keep: about its leaves, its splits and their sides."""
+"""Rules that a tree must keep: about its leaves, its splits, their sides and their features."""
 
 from dataclasses import dataclass
 from numbers import Integral
 
 import numpy as np
 
-from margintree._lib.arrays import BoolArray, FloatArray
+from margintree._lib.arrays import BoolArray, FloatArray, IntArray
 from margintree._lib.exceptions import InvalidInputError
 from margintree.core import topology
 from margintree.core.tree import ObliqueTree
@@ -32,15 +32,23 @@ class Rules:
     max_splits: int | None = None  # maximum number; None for as many as the depth allows
     axis_parallel: bool = False  # whether every split may use only one feature
     separation: float = 0.0  # minimum distance between sides, for absolute weights of sum 1
+    max_features_per_split: int | None = None  # None for all of them
+    max_features: int | None = None  # in the whole tree; None for all of them
+    feature_groups: tuple[int, ...] | None = None  # features of one number count once; None: all do
 
     def most_splits(self, depth: int) -> int:
         """Return the maximum number of splits of a tree of this depth."""
         most = topology.n_branch_nodes(depth)
         return most if self.max_splits is None else min(self.max_splits, most)
 
+    def groups(self, n_features: int) -> IntArray:
+        """Return the group of every feature."""
+        given = self.feature_groups
+        return np.arange(n_features) if given is None else np.array(given, dtype=np.int64)
+
     def faults(self, X: FloatArray, row_weights: FloatArray, tree: ObliqueTree) -> dict[str, int]:
         """Return how often a tree breaks each active rule; ``X`` is in the scaled space."""
-        found = {}
+        found = self._feature_faults(tree)
         if self.least_mass > 0:
             found["light_leaves"] = int((leaf_masses(X, row_weights, tree) < self.least_mass).sum())
         if self.max_splits is not None:
@@ -50,6 +58,15 @@ class Rules:
         if self.separation > 0:
             least_width = self.separation * (1 - NARROW)
             found["narrow_splits"] = int((widths(X, tree) < least_width).sum())
+        return found
+
+    def _feature_faults(self, tree: ObliqueTree) -> dict[str, int]:
+        found = {}
+        used = used_groups(tree.weights, self.groups(tree.n_features))
+        if self.max_features_per_split is not None:
+            found["wide_splits"] = int((used.sum(axis=1) > self.max_features_per_split).sum())
+        if self.max_features is not None:
+            found["extra_features"] = max(0, int(used.any(axis=0).sum()) - self.max_features)
         return found
 
 
@@ -70,6 +87,21 @@ def least_mass_of(min_samples_leaf: float, total_weight: float) -> float:
             "given. With more than half of the rows in every leaf no split is possible."
         )
     return least * (1 - ROUNDING)
+
+
+def used_groups(weights: FloatArray, groups: IntArray) -> BoolArray:
+    """Return which groups of features (columns) each hyperplane (row) uses.
+
+    Examples
+    --------
+    >>> used_groups(np.array([[2.0, 0.0, 0.0], [0.0, 1.0, -1.0]]), np.array([0, 1, 1]))
+    array([[ True, False],
+           [False,  True]])
+    """
+    used = np.zeros((len(weights), int(groups.max(initial=-1)) + 1), dtype=bool)
+    hyperplanes, features = np.nonzero(weights)
+    used[hyperplanes, groups[features]] = True
+    return used
 
 
 def leaf_masses(X: FloatArray, row_weights: FloatArray, tree: ObliqueTree) -> FloatArray:

@@ -77,12 +77,13 @@ def prune(problem: Problem, tree: ObliqueTree) -> ObliqueTree:
     splits = tree.splits.copy()
     values = tree.split_values(problem.X)
     leaves = tree.leaves_of(values)
+    prices = problem.costs.splits + problem.price_of_features(tree.weights)
     for t in reversed(topology.branch_nodes(tree.depth)):
         height = tree.depth - topology.depth_of(t)
         has_split_below = height > 1 and splits[[2 * t - 1, 2 * t]].any()
         rows = np.flatnonzero(leaves >> height == t)
-        if splits[t - 1] and not has_split_below and not _pays(problem, rows, values[rows, t - 1]):
-            splits[t - 1] = False
+        if splits[t - 1] and not has_split_below:
+            splits[t - 1] = _pays(problem, rows, values[rows, t - 1], prices[t - 1])
     return replace(
         tree,
         weights=np.where(splits[:, None], tree.weights, 0.0),
@@ -91,13 +92,16 @@ def prune(problem: Problem, tree: ObliqueTree) -> ObliqueTree:
     )
 
 
-def _pays(problem: Problem, rows: IntArray, values: FloatArray) -> bool:
-    """Tell whether dividing the rows by the sign of the values saves more than it costs."""
+def _pays(problem: Problem, rows: IntArray, values: FloatArray, price: float) -> bool:
+    """Tell whether dividing the rows by the sign of the values saves more than it costs.
+
+    ``price`` is that of the split and its features.
+    """
     prices, right = problem.error_prices[rows], values >= 0
     violations = product(problem.row_weights[rows], np.maximum(0.0, 1.0 - np.abs(values)))
-    price = problem.costs.splits + problem.costs.violations * violations
+    total = price + problem.costs.violations * violations
     divided = prices[right].sum(axis=0).min() + prices[~right].sum(axis=0).min()
-    return bool(divided + price < prices.sum(axis=0).min())
+    return bool(divided + total < prices.sum(axis=0).min())
 
 
 def centred(problem: Problem, tree: ObliqueTree) -> ObliqueTree:

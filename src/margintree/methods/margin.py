@@ -1,4 +1,4 @@
-"""The common part of MOCTSVM and OCTSVM: three costs, a routing margin and the margin search."""
+"""The common part of MOCTSVM and OCTSVM: costs, budgets, a routing margin, the margin search."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -31,8 +31,13 @@ class MarginMethod(Method):
         c1: float,
         c2: float,
         c3: float,
+        c4: float = 0.0,
         min_samples_leaf: float = 0,
         max_splits: int | None = None,
+        max_features_per_split: int | None = None,
+        max_features: int | None = None,
+        feature_costs: AnyArray | None = None,
+        feature_groups: AnyArray | None = None,
         routing_margin: float = 1e-3,
         margin_norm: MarginNorm = "squared",
         error_costs: AnyArray | None = None,
@@ -42,12 +47,18 @@ class MarginMethod(Method):
         posed = replace(
             problem,
             depth=max_depth,
-            costs=self.costs(c1, c2, c3),
+            costs=replace(self.costs(c1, c2, c3), features=c4, by_feature=_factors(feature_costs)),
             routing_margin=routing_margin,
             margin_norm=margin_norm,
             error_costs=problem.error_costs if error_costs is None else error_costs,
         )
-        return posed.with_rules(min_samples_leaf, max_splits)
+        return posed.with_rules(
+            min_samples_leaf,
+            max_splits,
+            max_features_per_split=max_features_per_split,
+            max_features=max_features,
+            feature_groups=feature_groups,
+        )
 
     def costs(self, c1: float, c2: float, c3: float) -> Costs:
         """Return the costs by their meaning."""
@@ -93,3 +104,8 @@ class MarginMethod(Method):
         """Put expensive errors first: trees with many splits are easier to prune than to grow."""
         costs = problem.costs
         return -costs.errors, costs.splits, costs.violations
+
+
+def _factors(feature_costs: AnyArray | None) -> tuple[float, ...] | None:
+    """Return the factors on c4 as plain numbers."""
+    return None if feature_costs is None else tuple(map(float, feature_costs))

@@ -25,6 +25,7 @@ class MOCTSVM(MarginMethod):
         "violations": "violations",
         "splits": "splits",
         "margin": "",
+        "features": "features",
     }
     candidates: ClassVar[Mapping[str, Any]] = {
         "max_depth": (1, 2, 3),

@@ -27,6 +27,7 @@ class OCTSVM(MarginMethod):
         "violations": "violations",
         "splits": "splits",
         "margin": "",
+        "features": "features",
     }
     candidates: ClassVar[Mapping[str, Any]] = {
         "max_depth": (1, 2, 3),

@@ -148,7 +148,7 @@ def _prices(method: Method, problem: Problem) -> FloatArray:
 
 def _unit_terms(method: Method, problem: Problem) -> Callable[[ObliqueTree], FloatArray]:
     """Return a function that returns the terms of a tree's cost, each at a price of 1."""
-    unit = replace(problem, costs=Costs(1.0, 1.0, 1.0))
+    unit = replace(problem, costs=Costs(1.0, 1.0, 1.0, 1.0, problem.costs.by_feature))
     names = list(method.terms)
 
     def terms(tree: ObliqueTree) -> FloatArray:

@@ -123,7 +123,8 @@ def tiny_problem(rng: np.random.Generator) -> Problem:
     """Return a random problem with one or two features and depth one or two."""
     n, p = int(rng.integers(5, 10)), int(rng.integers(1, 3))
     K, depth = int(rng.integers(2, 5)), int(rng.integers(1, 3))
-    costs = rng.choice([1, 5, 10, 100]), rng.choice([0.1, 1, 10]), rng.choice([0, 0.1, 1])
+    errors, violations = float(rng.choice([1, 5, 10, 100])), float(rng.choice([0.1, 1, 10]))
+    costs = Costs(errors, violations, splits=float(rng.choice([0, 0.1, 1])))
     # One decimal makes equal rows with different labels likely.
     X = rng.random((n, p)).round(int(rng.choice([1, 3])))
     error_costs = rng.uniform(0.5, 3, (K, K)).round(1) * (1 - np.eye(K))
@@ -132,7 +133,7 @@ def tiny_problem(rng: np.random.Generator) -> Problem:
         rng.integers(0, K, n),
         n_classes=K,
         depth=depth,
-        costs=Costs(*map(float, costs)),
+        costs=costs,
         row_weights=rng.uniform(0.5, 2, n) if rng.random() < 0.4 else None,
         error_costs=error_costs if rng.random() < 0.4 else None,
         margin_norm="squared" if rng.random() < 0.5 else "plain",

@@ -255,7 +255,7 @@ def _cost(data: Mapping[str, Any], estimator: MethodClassifier) -> Cost:
     terms = record(entries["terms"], dict.fromkeys(entries["terms"], finite), "cost.terms")
     faults = record(entries["faults"], dict.fromkeys(entries["faults"], natural), "cost.faults")
     known = estimator._method.terms
-    if {*terms} != {*known}:
+    if not {*known} - {"features"} <= {*terms} <= {*known}:  # features need not have a price
         fail(f"cost.terms must be {', '.join(known)}; they are {', '.join(terms)!r:.60}.")
     return Cost(terms, faults)
 

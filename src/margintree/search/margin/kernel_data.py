@@ -66,6 +66,11 @@ def make_kernel_data(problem: Problem, gram: FloatArray) -> KernelData:
         mass=np.array(problem.row_weights),
         least_mass=float(problem.rules.least_mass),
         max_splits=problem.max_splits,
+        groups=problem.feature_groups,
+        group_prices=problem.feature_prices,
+        max_per_split=problem.max_features_per_split,
+        max_groups=problem.max_features,
+        is_sparse=problem.counts_features,
     )
 
 

@@ -48,6 +48,8 @@ def tilt(local: LocalSearch, node: int, _: IntArray) -> None:
     """Turn the hyperplane of a node a little."""
     weights = local.working.weights[node]
     noise = local.rng.standard_normal(len(weights)) / np.sqrt(len(weights))
+    if local.data.is_sparse:
+        noise *= weights != 0
     weights += (LEAST_TILT + local.rng.random()) * local.scale * noise
     weights *= local.scale / norm(weights)
     projections = product(local.data.X[local.rows(node)], weights)

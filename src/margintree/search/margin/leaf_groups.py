@@ -282,6 +282,7 @@ def lay_below(local: LocalSearch, leaf_groups: LeafGroups, source: int, node: in
     regular, steps = leaf_groups.regularity[way], STEPS * len(rows)
     _, intercept = smo(gram, sides, box, beyond, np.inf, regular, beta, steps, TOLERANCE)
     working.splits[node], working.shares[node] = True, regular
+    working.weights[node] = local.scale / np.sqrt(data.X.shape[1])  # any feature may be used here
     set_hyperplane(data, working, node, rows, beta, intercept, local.scale)
     lay_below(local, leaf_groups, 2 * source, 2 * node)
     lay_below(local, leaf_groups, 2 * source + 1, 2 * node + 1)

@@ -7,10 +7,10 @@ import numpy as np
 
 from margintree._lib.arrays import FloatArray, IntArray
 from margintree.search.margin.kernel_data import new_state, new_working_tree
+from margintree.search.margin.kernels.features import LONG
+from margintree.search.margin.kernels.margin_split import margin_split
 from margintree.search.margin.kernels.sweep import (
-    LONG,
     State,
-    margin_split,
     obey,
     refit,
     settle,
@@ -146,7 +146,8 @@ class LocalSearch:
         wrong = self.dearest[rows]
         prices = wrong * wants_right, wrong * wants_left
         self.working.duals[node] = 0.0
-        cost = margin_split(self.data, self.working, node, rows, sides, *prices, 1.0, np.inf)
+        luck = self.rng.random() if self.data.is_sparse else 0.0
+        cost = margin_split(self.data, self.working, node, rows, sides, *prices, 1.0, np.inf, luck)
         return float(cost)
 
     def grow(self, top: int) -> None:
@@ -209,7 +210,7 @@ class LocalSearch:
         the descent is given up and the cost is infinite. Fewer turns than ``tops`` mean that the
         descent ended early. ``how`` holds the settings of the polish.
         """
-        if self.data.least_mass > 0 or self.limits_splits:
+        if self.data.least_mass > 0 or self.limits_splits or self.data.is_sparse:
             obey(self.data, self.working, self.state)
         how = self.settings[exactly]
         luck = self.rng.random((len(tops), len(self.working.intercepts), 3 + N_FEATURES))

@@ -16,21 +16,24 @@ from margintree._lib.arrays import BoolArray, FloatArray, IntArray, norm, produc
 from margintree._lib.svm import solve_by_rows
 from margintree.core import topology
 from margintree.core.problem import Problem
+from margintree.core.rules import used_groups
 from margintree.core.tree import ObliqueTree
 from margintree.search.margin.kernel_data import to_tree, to_working_tree
+from margintree.search.margin.kernels.features import PASSES, columns
 from margintree.search.margin.kernels.line_search import best_intercept
 from margintree.search.margin.kernels.many_rows import (
     route_costs,
     route_scale,
     route_terminals,
 )
-from margintree.search.margin.kernels.sweep import PASSES, light_terminal, relabel
+from margintree.search.margin.kernels.sweep import light_terminal, relabel
 from margintree.search.margin.kernels.working_tree import (
     KernelData,
     WorkingTree,
     count_splits,
     margin_price,
     rows_below,
+    splits_price,
 )
 
 SAMPLE_ROWS = 500
@@ -155,8 +158,7 @@ class Refiner:
 
     def _price(self, rows: IntArray, node: int) -> float:
         """Return the cost of the subtree of a node, without the margin term."""
-        splits = count_splits(self.working, node)
-        return float(self._costs(rows, node).sum() + self.data.split_price * splits)
+        return float(self._costs(rows, node).sum() + splits_price(self.data, self.working, node))
 
     def _settle(self) -> None:
         route_terminals(self.data, self.working, self.terminals)
@@ -167,7 +169,8 @@ class Refiner:
         rows = rows_below(self.terminals, node)
         if len(rows) < 2:
             return
-        cost = self._costs(rows, node).sum()
+        present = self._price_of(self.working.weights[node])
+        cost = self._costs(rows, node).sum() + present
         left, right = self._costs(rows, 2 * node), self._costs(rows, 2 * node + 1)
         X = self.data.X[rows]
         before = self.working.weights[node].copy(), self.working.intercepts[node]
@@ -175,6 +178,7 @@ class Refiner:
         for weights in self._directions(X, rows, node, left, right):
             weights = weights * (self.working.scale[0] / norm(weights))
             intercept, now = self._best_intercept(product(X, weights), left, right, rows)
+            now += self._price_of(weights)
             if now < cost:
                 cost, changed = now, True
                 self.working.weights[node], self.working.intercepts[node] = weights, intercept
@@ -188,9 +192,21 @@ class Refiner:
         """Tell whether the tree keeps the rules."""
         data, working = self.data, self.working
         has_room = count_splits(working, 1) <= data.max_splits
+        if data.is_sparse:
+            splits = working.splits[: len(working.intercepts)]
+            used = used_groups(working.weights[splits], data.groups)
+            has_room &= bool(used.any(axis=0).sum() <= data.max_groups)
+            has_room &= bool(used.sum(axis=1).max(initial=0) <= data.max_per_split)
         if data.least_mass <= 0:
             return bool(has_room)
         return bool(has_room and light_terminal(data, working, self.terminals) == 0)
+
+    def _price_of(self, weights: FloatArray) -> float:
+        """Return the price of the features of a split with these weights."""
+        if not self.data.is_sparse:
+            return 0.0
+        used = used_groups(weights[None], self.data.groups)
+        return float(product(used.astype(float), self.data.group_prices)[0])
 
     def _best_intercept(
         self, values: FloatArray, left: FloatArray, right: FloatArray, rows: IntArray
@@ -202,7 +218,10 @@ class Refiner:
     def _directions(
         self, X: FloatArray, rows: IntArray, node: int, left: FloatArray, right: FloatArray
     ) -> Iterator[FloatArray]:
-        """Yield promising normal vectors: the present one, large margins, and single features."""
+        """Yield promising normal vectors: the present one, large margins, and single features.
+
+        If features are counted, large margins use those of the present one.
+        """
         present = self.working.weights[node].copy()
         yield present
         kept = np.where(product(X, present) + self.working.intercepts[node] >= 0, 1.0, -1.0)
@@ -211,11 +230,24 @@ class Refiner:
         if np.abs(sides.sum()) == len(sides) or not box.any():
             return
         for strength in STRENGTHS:
-            pulls, beta = strength * box / box.mean(), np.zeros(len(rows))
-            found = solve_by_rows(self.data.X, rows, sides, pulls, 1.0, beta, PASSES)
+            pulls = strength * box / box.mean()
+            found = self._large_margin(rows, sides, pulls, present)
             between = _unit(found) + _unit(present)
             yield from (one for one in (found, between) if norm(one) > SHORT)
         yield from self._best_axes(X, rows, left, right)
+
+    def _large_margin(
+        self, rows: IntArray, sides: FloatArray, pulls: FloatArray, present: FloatArray
+    ) -> FloatArray:
+        """Return the normal vector of a margin problem."""
+        beta = np.zeros(len(rows))
+        if not self.data.is_sparse:
+            return solve_by_rows(self.data.X, rows, sides, pulls, 1.0, beta, PASSES)
+        features = np.flatnonzero(present)
+        block = columns(self.data.X, rows, features)
+        found = np.zeros_like(present)
+        found[features] = solve_by_rows(block, np.arange(len(rows)), sides, pulls, 1.0, beta, PASSES)
+        return found
 
     def _best_axes(
         self, X: FloatArray, rows: IntArray, left: FloatArray, right: FloatArray

@@ -10,14 +10,16 @@ from hypothesis import strategies as st
 
 from margintree.core.judges import price_margins
 from margintree.core.problem import Costs, Problem
-from margintree.search.margin.kernels.sweep import (
-    cheapest_label,
+from margintree.search.margin.kernels.margin_split import (
     gather,
     margin_split,
     preferred_sides,
+    total_of,
+)
+from margintree.search.margin.kernels.sweep import (
+    cheapest_label,
     settle,
     sweep,
-    total_of,
     try_features,
     try_growing,
 )
@@ -46,7 +48,7 @@ def test_a_margin_split_costs_what_it_says(case, data):
     assume(sides.max() > 0 > sides.min())
     emphasis, limit = data.draw(st.sampled_from([(1.0, np.inf), (0.2, np.inf), (1.0, 5.0)]))
     planes = working.weights.copy(), working.intercepts.copy()
-    cost = margin_split(kernel_data, working, node, rows, sides, left, right, emphasis, limit)
+    cost = margin_split(kernel_data, working, node, rows, sides, left, right, emphasis, limit, 0.5)
     changed = [node] if cost < np.inf else []
     kept = np.setdiff1d(np.arange(len(working.intercepts)), changed)
     assert (working.weights[kept] == planes[0][kept]).all()
@@ -69,7 +71,7 @@ def test_a_margin_split_is_measured_where_dual_variables_nearly_cancel():
     working.splits[1], working.shares[1] = True, 1.0
     sides = np.array([-1.0, -1.0, -1.0, 1.0, -1.0, -1.0])
     left, right = np.array([0, 0, 0, 0, 0.1, 0]), np.array([0.1, 0.1, 0.1, 0.3, 0, 0.1])
-    cost = margin_split(kernel_data, working, 1, rows, sides, left, right, 1.0, np.inf)
+    cost = margin_split(kernel_data, working, 1, rows, sides, left, right, 1.0, np.inf, 0.5)
     line = kernel_data.X @ working.weights[1] + working.intercepts[1]
     assert cost == pytest.approx(
         twins.line_cost(line, left, right, kernel_data.pull, kernel_data.eps)

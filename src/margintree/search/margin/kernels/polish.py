@@ -10,7 +10,8 @@ import numpy as np
 
 from margintree._lib.arrays import FloatArray, IntArray
 from margintree._lib.jit import kernel, part
-from margintree._lib.svm import inner_products, repair_duals, smo
+from margintree._lib.svm import repair_duals, smo
+from margintree.search.margin.kernels.features import supported_products
 from margintree.search.margin.kernels.line_search import rescale
 from margintree.search.margin.kernels.working_tree import (
     KernelData,
@@ -126,7 +127,7 @@ def solve_nodes(
             box[k], no_box[k] = data.pull[rows[k]], np.inf
         repair_duals(beta, sides, no_box)
         _, intercept = smo(
-            inner_products(data.gram, rows),
+            supported_products(data, tree, node, rows),
             sides,
             box,
             data.eps + tolerance / 2,
@@ -168,7 +169,8 @@ def set_hyperplane(
 ) -> float:
     """Write the hyperplane of dual variables into a node, with the norm ``scale``.
 
-    Returns the norm that the dual variables imply.
+    If features are counted, weights that are 0 stay 0. Returns the norm that the dual variables
+    imply.
     """
     p = data.X.shape[1]
     direction = np.zeros(p)
@@ -178,6 +180,10 @@ def set_hyperplane(
         tree.duals[node, rows[k]] = beta[k]
         for j in range(p):
             direction[j] += beta[k] * data.X[rows[k], j]
+    if data.is_sparse:
+        for j in range(p):
+            if tree.weights[node, j] == 0.0:
+                direction[j] = 0.0
     squared = 0.0
     for j in range(p):
         squared += direction[j] * direction[j]

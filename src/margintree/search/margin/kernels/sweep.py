@@ -11,14 +11,20 @@ import numpy as np
 
 from margintree._lib.arrays import FloatArray, IntArray
 from margintree._lib.jit import kernel, part
-from margintree._lib.svm import inner_products, repair_duals, smo, solve_by_rows
+from margintree.search.margin.kernels.features import exchange, truncate
 from margintree.search.margin.kernels.line_search import best_intercept, best_step
-from margintree.search.margin.kernels.polish import NO_DIRECTION, polish, set_hyperplane
+from margintree.search.margin.kernels.margin_split import (
+    gather,
+    margin_split,
+    preferred_sides,
+    total_of,
+)
+from margintree.search.margin.kernels.polish import polish
 from margintree.search.margin.kernels.working_tree import (
     KernelData,
     WorkingTree,
     clear_below,
-    count_splits,
+    features_price,
     lift,
     margin_price,
     price,
@@ -26,6 +32,7 @@ from margintree.search.margin.kernels.working_tree import (
     refresh_values,
     rows_below,
     smallest,
+    splits_price,
     stop_price,
     subtree_costs,
     terminal_of_rows,
@@ -38,21 +45,8 @@ _LEAST_GAIN = 1e-12
 """Least absolute gain that counts, for costs near 0."""
 _NOTHING_LEFT = 1e-12
 """A tilt that leaves less than this share of a hyperplane's squared norm is not tried."""
-FEWEST_STEPS, ROUGH = 10, 0.02
-"""Steps beyond one per row, and tolerance, of a margin problem that only proposes a direction. Many
-rough proposals find better trees than few exact ones."""
-LONG, LONG_SHARE = 300, 4
-"""A margin problem of more rows than this, and than this many per feature, is solved row by row."""
-PASSES = 5
-"""Number of visits to every row in a margin problem that is solved row by row."""
-NO_NORM = 1e-6
-"""A hyperplane with a smaller norm separates nothing."""
-TOO_SHORT, TOO_LONG = 0.7, 1.5
-"""A margin problem is solved again if the ratio of its norm to the common one is not in between."""
 STRONG, WEAK = 1.0, 0.2
 """Weight of an error beside a violation in a margin problem; one of the two at random."""
-_CANCELLED = 1e-5
-"""The terms of a sum nearly cancel if less than this share of the squared sizes is left."""
 
 
 class State(NamedTuple):
@@ -61,125 +55,6 @@ class State(NamedTuple):
     values: FloatArray  # f_t(x_i) of every splitting node, (2**D, n)
     costs: FloatArray  # the cost of each row from each node on, (2**(D+1), n)
     terminals: IntArray  # the terminal node of each row
-
-
-@kernel
-def gather(source: FloatArray, rows: IntArray) -> FloatArray:
-    """Return ``source[rows]``."""
-    picked = np.empty(len(rows))
-    for k in range(len(rows)):
-        picked[k] = source[rows[k]]
-    return picked
-
-
-@kernel
-def total_of(source: FloatArray, rows: IntArray) -> float:
-    """Return ``source[rows].sum()``."""
-    total = 0.0
-    for i in rows:
-        total += source[i]
-    return total
-
-
-@kernel
-def margin_split(
-    data: KernelData,
-    tree: WorkingTree,
-    node: int,
-    rows: IntArray,
-    sides: FloatArray,
-    left_costs: FloatArray,
-    right_costs: FloatArray,
-    emphasis: float,
-    limit: float,
-) -> float:
-    """Put the split of a margin problem into a node if it costs less than ``limit``.
-
-    Every row pulls towards its side with its margin price plus ``emphasis`` times the extra cost of
-    the other side. Rows with side 0 are left out. Returns the cost of the rows; infinity for no
-    change.
-    """
-    m = len(rows)
-    box, beta, pull = np.empty(m), np.empty(m), np.empty(m)
-    mass = gather(data.mass, rows)
-    for k in range(m):
-        pull[k] = data.pull[rows[k]]
-        strength = pull[k] + emphasis * abs(left_costs[k] - right_costs[k])
-        box[k] = strength if sides[k] != 0 else 0.0
-        beta[k] = tree.duals[node, rows[k]] if sides[k] != 0 else 0.0
-    repair_duals(beta, sides, box)
-    by_pairs = m <= max(LONG, LONG_SHARE * data.X.shape[1])
-    gram = inner_products(data.gram, rows) if by_pairs else data.gram
-    regular = tree.shares[node]
-    projections, norm = np.empty(0), 0.0
-    for _ in range(2):
-        if by_pairs:
-            steps = m + FEWEST_STEPS
-            projections, _ = smo(gram, sides, box, -np.inf, np.inf, regular, beta, steps, ROUGH)
-        else:
-            solve_by_rows(data.X, rows, sides, box, regular, beta, PASSES)
-            repair_duals(beta, sides, box)
-            projections = np.zeros(m)
-        norm = norm_of_duals(data, rows, beta, regular, projections)
-        if norm <= NO_NORM or norm * regular <= NO_DIRECTION:
-            return np.inf
-        if TOO_SHORT < norm / tree.scale[0] < TOO_LONG:
-            break
-        regular *= norm / tree.scale[0]
-    for k in range(m):
-        projections[k] *= tree.scale[0] / norm
-    intercept, cost = best_intercept(
-        projections, left_costs, right_costs, pull, mass, data.eps, data.least_mass
-    )
-    if cost >= limit:
-        return np.inf
-    set_hyperplane(data, tree, node, rows, beta, intercept, tree.scale[0])
-    tree.intercepts[node] = intercept
-    return cost
-
-
-@part
-def norm_of_duals(
-    data: KernelData, rows: IntArray, beta: FloatArray, regular: float, projections: FloatArray
-) -> float:
-    """Return the norm of the hyperplane of dual variables, given the values ``w @ x`` of its rows.
-
-    If the values are 0 or the dual variables nearly cancel, the values are computed again.
-    """
-    squared, total = 0.0, 0.0
-    for k in range(len(rows)):
-        squared += beta[k] * projections[k]
-        total += abs(beta[k])
-    if squared * regular >= _CANCELLED * total * total:
-        return np.sqrt(squared / regular)
-    normal = np.zeros(data.X.shape[1])
-    for k in range(len(rows)):
-        for j in range(len(normal)):
-            normal[j] += beta[k] / regular * data.X[rows[k], j]
-    for k in range(len(rows)):
-        projections[k] = 0.0
-        for j in range(len(normal)):
-            projections[k] += normal[j] * data.X[rows[k], j]
-    squared = 0.0
-    for j in range(len(normal)):
-        squared += normal[j] * normal[j]
-    return np.sqrt(squared)
-
-
-@kernel
-def preferred_sides(
-    left_costs: FloatArray, right_costs: FloatArray, values: FloatArray, sides: FloatArray
-) -> bool:
-    """Write the cheaper side of each row, its own in a tie; tell whether both sides are wanted."""
-    n_right = n_left = 0
-    for k in range(len(sides)):
-        difference = left_costs[k] - right_costs[k]
-        if difference == 0:
-            difference = values[k]
-        sides[k] = 1.0 if difference > 0 else (-1.0 if difference < 0 else 0.0)
-        n_right += sides[k] > 0
-        n_left += sides[k] < 0
-    return n_right > 0 and n_left > 0
 
 
 @kernel
@@ -198,14 +73,14 @@ def try_pruning(
     data: KernelData, tree: WorkingTree, costs: FloatArray, rows: IntArray, node: int
 ) -> bool:
     """Replace a splitting node by a child's subtree or by a label if this costs less."""
-    here = total_of(costs[node], rows) + data.split_price * count_splits(tree, node)
+    here = total_of(costs[node], rows) + splits_price(data, tree, node)
     keep = here * (1 - _GAIN) - _LEAST_GAIN
     label = cheapest_label(data, rows, node)
     alone = price_of_label(data, rows, node, label)
     child, cost = 2 * node, np.inf
     for side in range(2):
-        below = count_splits(tree, 2 * node + side)
-        total = total_of(costs[2 * node + side], rows) + data.split_price * below
+        below = splits_price(data, tree, 2 * node + side)
+        total = total_of(costs[2 * node + side], rows) + below
         if total < cost:
             child, cost = 2 * node + side, total
     if min(alone, cost) >= keep:
@@ -231,8 +106,11 @@ def try_margin_split(
     if not preferred_sides(left_costs, right_costs, here, sides):
         return False
     emphasis = STRONG if luck < 0.5 else WEAK
-    limit = total_of(state.costs[node], rows) * (1 - _GAIN) - _LEAST_GAIN
-    cost = margin_split(data, tree, node, rows, sides, left_costs, right_costs, emphasis, limit)
+    here_cost = total_of(state.costs[node], rows) + features_price(data, tree, node)
+    limit = here_cost * (1 - _GAIN) - _LEAST_GAIN
+    cost = margin_split(
+        data, tree, node, rows, sides, left_costs, right_costs, emphasis, limit, luck
+    )
     return cost < limit
 
 
@@ -240,38 +118,54 @@ def try_margin_split(
 def try_features(
     data: KernelData, tree: WorkingTree, state: State, rows: IntArray, node: int, luck: FloatArray
 ) -> bool:
-    """Tilt a splitting node along a few random features, one for each number of ``luck``."""
+    """Tilt a splitting node along a few random features, one for each number of ``luck``.
+
+    A split that may not use another feature exchanges one of its own for it.
+    """
     left_costs = gather(state.costs[2 * node], rows)
     right_costs = gather(state.costs[2 * node + 1], rows)
     pull, mass = gather(data.pull, rows), gather(data.mass, rows)
-    limit = total_of(state.costs[node], rows) * (1 - _GAIN) - _LEAST_GAIN
+    price = features_price(data, tree, node)
+    limit = (total_of(state.costs[node], rows) + price) * (1 - _GAIN) - _LEAST_GAIN
     here = gather(state.values[node], rows)
     column, m, scale = np.empty(len(rows)), len(rows), tree.scale[0]
     changed = False
     for draw in luck:
-        feature = int(draw * data.X.shape[1])
+        feature, lost = int(draw * data.X.shape[1]), np.empty(0, dtype=np.int64)
+        left_over, now_price = scale * scale, 0.0
+        if data.is_sparse:
+            feature, lost, now_price = exchange(data, tree, node, draw)
+            for other in lost:
+                left_over -= tree.weights[node, other] ** 2
+                for k in range(m):
+                    here[k] -= tree.weights[node, other] * data.X[rows[k], other]
         for k in range(m):
             column[k] = data.X[rows[k], feature]
         step, promise = best_step(here, column, left_costs, right_costs, pull, data.eps, scale)
-        if promise >= limit:
-            continue
-        squared = scale * scale + step * (2 * tree.weights[node, feature] + step)
-        if squared <= _NOTHING_LEFT * scale * scale:
-            continue
-        factor = scale / np.sqrt(squared)
-        for k in range(m):
-            column[k] = (here[k] - tree.intercepts[node] + step * column[k]) * factor
-        intercept, cost = best_intercept(
-            column, left_costs, right_costs, pull, mass, data.eps, data.least_mass
-        )
-        if cost < limit:
-            limit, changed = cost, True
+        squared = left_over + step * (2 * tree.weights[node, feature] + step)
+        is_worth_it = promise + now_price < limit and squared > _NOTHING_LEFT * scale * scale
+        intercept, cost, factor = 0.0, np.inf, 1.0
+        if is_worth_it:
+            factor = scale / np.sqrt(squared)
+            for k in range(m):
+                column[k] = (here[k] - tree.intercepts[node] + step * column[k]) * factor
+            intercept, cost = best_intercept(
+                column, left_costs, right_costs, pull, mass, data.eps, data.least_mass
+            )
+        if cost + now_price < limit:
+            limit, changed = cost + now_price, True
+            for other in lost:
+                tree.weights[node, other] = 0.0
             tree.weights[node, feature] += step
             for j in range(data.X.shape[1]):
                 tree.weights[node, j] *= factor
             tree.intercepts[node] = intercept
             for k in range(m):
                 here[k] = column[k] + intercept
+        else:
+            for other in lost:
+                for k in range(m):
+                    here[k] += tree.weights[node, other] * data.X[rows[k], other]
     return changed
 
 
@@ -290,6 +184,7 @@ def try_growing(
         return False
     if tree.splits[node]:
         label = tree.labels[2 * node + (1 if luck[1] < 0.5 else 0)]
+        limit += features_price(data, tree, node)
     else:
         limit -= data.split_price
         if total_splits(tree) == 0:
@@ -314,7 +209,7 @@ def try_growing(
         for i in range(len(data.X)):
             tree.duals[node, i] = 0.0
         tree.shares[node] = 1.0 / (1.0 + total_splits(tree))
-    cost = margin_split(data, tree, node, rows, sides, left_costs, right_costs, 1.0, limit)
+    cost = margin_split(data, tree, node, rows, sides, left_costs, right_costs, 1.0, limit, luck[1])
     if cost >= limit:
         return False
     tree.splits[node] = True
@@ -458,10 +353,12 @@ def light_terminal(data: KernelData, tree: WorkingTree, terminals: IntArray) -> 
 
 @kernel
 def obey(data: KernelData, tree: WorkingTree, state: State) -> None:
-    """Remove splits until no leaf is too light and there are not too many splits.
+    """Remove features and splits until no leaf is too light and nothing is over its budget.
 
     The state is up to date before and after.
     """
+    if data.is_sparse and truncate(data, tree):
+        settle(data, tree, state, 1)
     node = light_terminal(data, tree, state.terminals)
     while node > 0:
         lift(tree, node - 1 if node % 2 == 1 else node + 1, node // 2)
@@ -480,6 +377,7 @@ def drop_cheapest(data: KernelData, tree: WorkingTree, state: State) -> None:
             rows = rows_below(state.terminals, node)
             label = cheapest_label(data, rows, node)
             loss = price_of_label(data, rows, node, label) - total_of(state.costs[node], rows)
+            loss -= features_price(data, tree, node)
             if loss < least:
                 best, best_label, least = node, label, loss
     tree.splits[best], tree.labels[best] = False, best_label

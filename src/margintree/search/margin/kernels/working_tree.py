@@ -32,6 +32,11 @@ class KernelData(NamedTuple):
     mass: FloatArray  # the row weights
     least_mass: float  # the minimum weight of a leaf; 0 for no such rule
     max_splits: int
+    groups: IntArray  # the group of each feature; a group counts as one feature
+    group_prices: FloatArray  # the price of each group in a split
+    max_per_split: int  # the maximum number of groups in a split
+    max_groups: int  # the maximum number of groups in the tree
+    is_sparse: bool  # whether rules or prices count features
 
 
 class WorkingTree(NamedTuple):
@@ -154,6 +159,42 @@ def count_splits(tree: WorkingTree, node: int) -> int:
     return count
 
 
+@kernel
+def price_of_groups(data: KernelData, used: BoolArray) -> float:
+    """Return the price of a split that uses these groups of features."""
+    total = 0.0
+    for g in range(len(used)):
+        if used[g]:
+            total += data.group_prices[g]
+    return total
+
+
+@kernel
+def features_price(data: KernelData, tree: WorkingTree, node: int) -> float:
+    """Return the price of the features of one split."""
+    if not data.is_sparse:
+        return 0.0
+    used = np.zeros(len(data.group_prices), dtype=np.bool_)
+    for j in range(tree.weights.shape[1]):
+        if tree.weights[node, j] != 0.0:
+            used[data.groups[j]] = True
+    return price_of_groups(data, used)
+
+
+@kernel
+def splits_price(data: KernelData, tree: WorkingTree, node: int) -> float:
+    """Return the price of the splits in the subtree of ``node``, with their features."""
+    total = data.split_price * count_splits(tree, node)
+    if data.is_sparse:
+        first, width = node, 1
+        while first < len(tree.intercepts):
+            for t in range(first, first + width):
+                if tree.splits[t]:
+                    total += features_price(data, tree, t)
+            first, width = 2 * first, 2 * width
+    return total
+
+
 @part
 def margin_price(data: KernelData, scale: float) -> float:
     """Return the margin term of a tree whose normal vectors have this norm."""
@@ -187,7 +228,7 @@ def price(data: KernelData, tree: WorkingTree, values: FloatArray) -> float:
         total += stop_price(data, i, node, tree.labels[node])
     n_splits = total_splits(tree)
     if n_splits > 0:
-        total += margin_price(data, tree.scale[0]) + data.split_price * n_splits
+        total += margin_price(data, tree.scale[0]) + splits_price(data, tree, 1)
     return total
 
 
