@@ -40,7 +40,7 @@ def test_a_method_is_complete(method):
     assert (method.formulation is not None) == ("exact" in method.ways)
     assert next(iter(method.candidates)) == "max_depth"
     assert {*method.candidates} <= {*method.parameters}
-    assert {*method.terms.values()} - {""} <= {"errors", "violations", "splits"}
+    assert {*method.terms.values()} - {""} <= {"errors", "violations", "splits", "features"}
     first = {name: values[0] for name, values in method.candidates.items()}
     problem = method.pose(ROWS, **first)
     assert problem.depth == first["max_depth"]

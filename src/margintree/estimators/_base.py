@@ -97,6 +97,10 @@ class TreeClassifier(ClassifierMixin, ShownAsTree, ABC):
         """Return the parameters with which the tree was fitted."""
         return dict(self.get_params(deep=False))
 
+    def _features(self) -> Sequence[Any]:
+        """Return the names of the features that `fit` saw, or their numbers."""
+        return list(getattr(self, "feature_names_in_", range(self.n_features_in_)))
+
     @property
     def tree_(self) -> ObliqueTree:
         """The fitted tree."""

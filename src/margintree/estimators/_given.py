@@ -1,7 +1,7 @@
 """Checks and conversions of user input: weights, prices of errors, starts; and clear errors."""
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -85,6 +85,30 @@ def error_matrix(error_costs: Any, classes: AnyArray) -> FloatArray:
         for called, price in prices.items():
             matrix[_place(label, labels), _place(called, labels)] = _numbers(price, ndim=0)
     return matrix
+
+
+def feature_factors(feature_costs: Any, features: Sequence[Any]) -> FloatArray | None:
+    """Return the factor on c4 of every feature.
+
+    ``feature_costs`` has one number per feature, or is a dict by name (or by number, if features
+    have no names), in which missing features have the factor 1.
+
+    Examples
+    --------
+    >>> feature_factors({"age": 0.5}, ["age", "blood test"])
+    array([0.5, 1. ])
+    """
+    if feature_costs is None:
+        return None
+    if not isinstance(feature_costs, Mapping):
+        return np.asarray(feature_costs, dtype=np.float64)
+    unknown = [feature for feature in feature_costs if feature not in features]
+    if unknown:
+        raise InvalidInputError(
+            f"feature_costs must name features of X, which are {[*features]!r:.200}; "
+            f"{unknown[0]!r} is none of them. Leave it out or correct it."
+        )
+    return np.array([float(feature_costs.get(feature, 1.0)) for feature in features])
 
 
 def _place(label: Any, labels: list[Any]) -> int:

@@ -13,6 +13,7 @@ from margintree.estimators._base import TreeClassifier
 
 AT_LEAST_0 = [Interval(Real, 0, None, closed="left")]
 COUNT = Interval(Integral, 0, None, closed="left")
+POSITIVE_COUNT = Interval(Integral, 1, None, closed="left")
 BETWEEN_0_AND_1 = [Interval(Real, 0, 1, closed="neither")]
 
 CONSTRAINTS: dict[str, list[Any]] = {
@@ -20,8 +21,13 @@ CONSTRAINTS: dict[str, list[Any]] = {
     "c1": AT_LEAST_0,
     "c2": AT_LEAST_0,
     "c3": AT_LEAST_0,
+    "c4": AT_LEAST_0,
     "alpha": AT_LEAST_0,
     "max_splits": [COUNT, None],
+    "max_features_per_split": [POSITIVE_COUNT, None],
+    "max_features": [POSITIVE_COUNT, None],
+    "feature_costs": ["array-like", dict, None],
+    "feature_groups": ["array-like", None],
     "min_samples_leaf": [COUNT, Interval(Real, 0, 0.5, closed="both")],
     "separation": BETWEEN_0_AND_1,
     "routing_margin": BETWEEN_0_AND_1,

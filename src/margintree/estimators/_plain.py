@@ -1,5 +1,6 @@
 """Base of the classifiers of one method: parameters become a problem and a solve."""
 
+from collections.abc import Sequence
 from inspect import signature
 from typing import Any, ClassVar, Self
 
@@ -16,7 +17,13 @@ from margintree.core.problem import Problem
 from margintree.core.result import Result
 from margintree.core.tree import ObliqueTree
 from margintree.estimators._base import TreeClassifier
-from margintree.estimators._given import adapted, error_matrix, start_tree, why_unfit
+from margintree.estimators._given import (
+    adapted,
+    error_matrix,
+    feature_factors,
+    start_tree,
+    why_unfit,
+)
 from margintree.estimators._parameters import CONSTRAINTS
 from margintree.estimators._verbose import progress_of
 from margintree.methods.choose import Data
@@ -65,15 +72,17 @@ class MethodClassifier(TreeClassifier):
         return self.max_depth
 
     def _learn(self, data: Data, classes: AnyArray) -> Result:
-        problem = self._method.pose(data.problem(), **self._posing(classes))
+        problem = self._method.pose(data.problem(), **self._posing(classes, self._features()))
         return solve(self._method, problem, self._how(problem, classes))
 
-    def _posing(self, classes: AnyArray) -> dict[str, Any]:
-        """Return the parameters that pose the problem, with class codes in place of labels."""
+    def _posing(self, classes: AnyArray, features: Sequence[Any]) -> dict[str, Any]:
+        """Return the parameters that pose the problem, without labels and names of features."""
         given = self.get_params(deep=False)
         posing = {name: given[name] for name in self._method.parameters if name in given}
         if "error_costs" in posing:
             posing["error_costs"] = error_matrix(posing["error_costs"], classes)
+        if "feature_costs" in posing:
+            posing["feature_costs"] = feature_factors(posing["feature_costs"], features)
         return posing
 
     def _how(self, problem: Problem, classes: AnyArray) -> How:

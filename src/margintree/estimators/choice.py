@@ -227,7 +227,7 @@ class TreeClassifierCV(MetaEstimatorMixin, TreeClassifier):
         deepest = replace(data.problem(), depth=max(point["max_depth"] for point in points))
         self._method.get_ready(deepest, replace(limits, iterations=None))
         clock = limits.clock()
-        posed = [self._with(point)._posing(classes) for point in points]
+        posed = [self._with(point)._posing(classes, self._features()) for point in points]
         choice = self._choose(points, posed, data, limits, usual, classes)
         self._keep(choice)
         seconds = 0.0 if choice.was_interrupted else clock.remaining()
@@ -302,7 +302,7 @@ class TreeClassifierCV(MetaEstimatorMixin, TreeClassifier):
     def _fit_fresh(self, data: Data, classes: AnyArray, choice: Choice, seconds: float) -> Result:
         """Return the result on all rows of the best point, started from its trees of the choice."""
         best = self._with(self.best_params_)
-        problem = self._method.pose(data.problem(), **best._posing(classes))
+        problem = self._method.pose(data.problem(), **best._posing(classes, self._features()))
         how = best._how(problem, classes)
         limits = replace(how.limits, seconds=min(how.limits.seconds, seconds))
         starts = [adapted(tree, problem) for tree in choice.best_trees]

@@ -12,9 +12,10 @@ from margintree.methods import METHODS
 class MOCTSVMClassifier(MethodClassifier):
     """Classification tree of maximum-margin hyperplanes, all optimised together.
 
-    The tree minimises ``max ||w||**2 / 2 + c1 * errors + c2 * violations + c3 * splits``. The
-    maximum is over the splits, ``errors`` counts misclassified training rows, and ``violations``
-    sums how far each row is inside the margins of the splits that it passes.
+    The tree minimises ``max ||w||**2 / 2 + c1 * errors + c2 * violations + c3 * splits``, plus
+    ``c4`` for every feature of every split. The maximum is over the splits, ``errors`` counts
+    misclassified training rows, and ``violations`` sums how far each row is inside the margins of
+    the splits that it passes.
 
     Parameters
     ----------
@@ -26,11 +27,23 @@ class MOCTSVMClassifier(MethodClassifier):
         Cost of a unit of margin violation.
     c3 : float, default=0.1
         Cost of a split.
+    c4 : float, default=0.0
+        Cost of every feature that a split uses. A feature that two splits use is paid twice.
     min_samples_leaf : int or float, default=0
         Least training weight of a leaf: an integer is a weight, a float from 0.0 to 0.5 is a share
         of all training weight.
     max_splits : int or None, default=None
         Largest number of splits; None means as many as the depth allows.
+    max_features_per_split : int or None, default=None
+        Largest number of features in a split; None means all.
+    max_features : int or None, default=None
+        Largest number of features in the whole tree; None means all.
+    feature_costs : array-like of shape (n_features,), dict or None, default=None
+        Factors on ``c4``, for features that are dearer than others; a dict gives them by name or
+        number, and 1 for all others.
+    feature_groups : array-like of int of shape (n_features,) or None, default=None
+        A number for every feature; features of one number count once, at the price of the dearest
+        one. Give the dummies of one column one number.
     method : {"search", "exact"}, default="search"
         "search" is fast and usually finds the best tree, without a proof. "exact" starts from the
         tree of the search and continues until that tree or a better one is proved optimal.
@@ -124,8 +137,13 @@ class MOCTSVMClassifier(MethodClassifier):
         c2: float = 1.0,
         c3: float = 0.1,
         *,
+        c4: float = 0.0,
         min_samples_leaf: float = 0,
         max_splits: int | None = None,
+        max_features_per_split: int | None = None,
+        max_features: int | None = None,
+        feature_costs: Any = None,
+        feature_groups: Any = None,
         method: str = "search",
         solver: str = "auto",
         time_limit: float | None = 60.0,
@@ -148,8 +166,13 @@ class MOCTSVMClassifier(MethodClassifier):
         self.c1 = c1
         self.c2 = c2
         self.c3 = c3
+        self.c4 = c4
         self.min_samples_leaf = min_samples_leaf
         self.max_splits = max_splits
+        self.max_features_per_split = max_features_per_split
+        self.max_features = max_features
+        self.feature_costs = feature_costs
+        self.feature_groups = feature_groups
         self.method = method
         self.solver = solver
         self.time_limit = time_limit

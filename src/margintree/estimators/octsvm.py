@@ -32,8 +32,9 @@ class OCTSVMClassifier(MethodClassifier):
         Cost of relabelling a row in a node.
     c3 : float, default=0.1
         Cost of a split.
-    min_samples_leaf, max_splits, method, solver, time_limit, memory_limit, gap, max_iter, \
-    routing_margin, margin_norm, smoothing, class_weight, start, warm_start, random_state, n_jobs, \
+    c4, min_samples_leaf, max_splits, max_features_per_split, max_features, feature_costs, \
+    feature_groups, method, solver, time_limit, memory_limit, gap, max_iter, routing_margin, \
+    margin_norm, smoothing, class_weight, start, warm_start, random_state, n_jobs, \
     verbose
         As in `MOCTSVMClassifier`.
 
@@ -64,8 +65,13 @@ class OCTSVMClassifier(MethodClassifier):
         c2: float = 1.0,
         c3: float = 0.1,
         *,
+        c4: float = 0.0,
         min_samples_leaf: float = 0,
         max_splits: int | None = None,
+        max_features_per_split: int | None = None,
+        max_features: int | None = None,
+        feature_costs: Any = None,
+        feature_groups: Any = None,
         method: str = "search",
         solver: str = "auto",
         time_limit: float | None = 60.0,
@@ -86,8 +92,13 @@ class OCTSVMClassifier(MethodClassifier):
         self.c1 = c1
         self.c2 = c2
         self.c3 = c3
+        self.c4 = c4
         self.min_samples_leaf = min_samples_leaf
         self.max_splits = max_splits
+        self.max_features_per_split = max_features_per_split
+        self.max_features = max_features
+        self.feature_costs = feature_costs
+        self.feature_groups = feature_groups
         self.method = method
         self.solver = solver
         self.time_limit = time_limit

@@ -21,6 +21,8 @@ class Division:
         A hyperplane with ``normal @ x + offset > 0`` exactly for the rows on the right.
     wanted : bool ndarray, optional
         The rows whose margin is on the right; by default those that go right.
+    features : bool ndarray, optional
+        The features that the hyperplane may use; by default all.
     """
 
     rows: IntArray
@@ -28,6 +30,11 @@ class Division:
     normal: FloatArray
     offset: float
     wanted: BoolArray | None = None
+    features: BoolArray | None = None
+
+    def seen(self, X: FloatArray) -> FloatArray:
+        """Return the rows with 0 in the features that the hyperplane may not use."""
+        return X[self.rows] if self.features is None else X[self.rows] * self.features
 
     @property
     def signs(self) -> FloatArray:
@@ -91,7 +98,7 @@ class _Barrier:
         start = 0
         for t, division in enumerate(self.divisions):
             rows = slice(start, start + counts[t])
-            X, right = self.problem.X[division.rows], np.where(division.right, 1.0, -1.0)
+            X, right = division.seen(self.problem.X), np.where(division.right, 1.0, -1.0)
             for block, signs in ((wanted, division.signs), (kept, right)):
                 block[rows, self.planes[t]] = signs[:, None] * X
                 block[rows, self.first_b + t] = signs
@@ -107,7 +114,7 @@ class _Barrier:
         point = np.zeros(self.size)
         norms, violations = [0.0], []
         for t, division in enumerate(self.divisions):
-            values = self.problem.X[division.rows] @ division.normal + division.offset
+            values = division.seen(self.problem.X) @ division.normal + division.offset
             scale = 2.0 / np.abs(values).min()
             is_wanted = (division.signs > 0) == division.right
             inside = (1.0 - self.problem.routing_margin) / 2

@@ -4,11 +4,14 @@ A split divides its rows by a hyperplane, so it is one of the linear divisions o
 These can be listed in one and two dimensions. The routing decides the errors and the splits, and a
 convex problem gives the margins.
 
+If features are counted, every set of features that a split may use is enumerated, with its own
+linear divisions.
+
 In OCTSVM sides have a meaning, so a division and its mirror image differ. Every choice of
 relabelled rows among those on the side of the other label is enumerated, too.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import combinations, pairwise, product
@@ -26,13 +29,17 @@ from margintree.testing.convex_polish import Division, Polished, convex_polish
 
 RowSet = frozenset[int]
 Lines = dict[RowSet, tuple[FloatArray, float]]
+Groups = tuple[int, ...]
+"""The groups of features that a split uses."""
+Halves = tuple[RowSet, RowSet, Groups]
+"""The rows on the left, those on the right, and what the split uses."""
 
 
 @dataclass(frozen=True)
 class Routing:
-    """The divisions by branch node, and the price of errors and splits."""
+    """The divisions by branch node, and the price of errors, splits and features."""
 
-    divisions: tuple[tuple[int, RowSet, RowSet], ...]
+    divisions: tuple[tuple[int, Halves], ...]
     price: float
 
 
@@ -45,7 +52,9 @@ class Optimum:
 
 
 def cheapest_tree(problem: Problem) -> Optimum:
-    """Return the cheapest tree of a problem with one or two features and up to about nine rows.
+    """Return the cheapest tree of a problem with up to about nine rows.
+
+    It has one or two features, or rules by which a split may use at most two.
 
     Examples
     --------
@@ -55,21 +64,16 @@ def cheapest_tree(problem: Problem) -> Optimum:
     >>> round(cheapest_tree(problem).cost, 5)
     2.5
     """
-    if not 1 <= problem.n_features <= 2:
-        raise InvalidInputError(
-            f"The oracle takes one or two features; {problem.n_features} were given. "
-            "Compare with a solver instead."
-        )
     return _Oracle(problem).run()
 
 
 class _Oracle:
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
-        self.lines = linear_divisions(problem.X)
+        self.lines = lines_by_groups(problem)
         self.leaf_price = cache(self._leaf_price)
         self.divisions = cache(self._divisions)
-        self.alone = cache(lambda left, right: self._polish([(left, right)]).cost)
+        self.alone = cache(lambda halves: self._polish([halves]).cost)
         self.closest = cache(self._closest)
 
     def run(self) -> Optimum:
@@ -78,6 +82,7 @@ class _Oracle:
             (self._roughly(routing), routing)
             for routing in self._routings(1, everything)
             if len(routing.divisions) <= self.problem.max_splits
+            and _n_groups(halves[2] for _, halves in routing.divisions) <= self.problem.max_features
         ]
         best, found = np.inf, None
         for rough, routing in sorted(routings, key=lambda pair: pair[0]):
@@ -85,7 +90,7 @@ class _Oracle:
                 break
             if self._least(routing) >= best:
                 continue
-            polished = self._polish([(left, right) for _, left, right in routing.divisions])
+            polished = self._polish([halves for _, halves in routing.divisions])
             if routing.price + polished.cost < best:
                 best, found = routing.price + polished.cost, (routing, polished)
         assert found is not None
@@ -94,10 +99,15 @@ class _Oracle:
     def _leaf_price(self, rows: RowSet) -> float:
         return float(self.problem.error_prices[sorted(rows)].sum(axis=0).min())
 
-    def _divisions(self, rows: RowSet) -> list[tuple[RowSet, RowSet]]:
+    def _divisions(self, rows: RowSet) -> list[Halves]:
         """Return all ways to divide the rows, without flipped ones."""
-        pairs = {frozenset((rows & line, rows - line)) for line in self.lines}
-        return [tuple(sorted(pair, key=sorted)) for pair in pairs if frozenset() not in pair]  # type: ignore[misc]
+        found = []
+        for groups, lines in self.lines.items():
+            pairs = {frozenset((rows & line, rows - line)) for line in lines}
+            found += [
+                (*sorted(pair, key=sorted), groups) for pair in pairs if frozenset() not in pair
+            ]
+        return found  # type: ignore[return-value]
 
     def _routings(self, node: int, rows: RowSet) -> Iterator[Routing]:
         """Yield all routings of the subtree at ``node`` without a leaf that is too light."""
@@ -106,17 +116,17 @@ class _Oracle:
             yield Routing((), self.leaf_price(rows))
         if topology.depth_of(node) == self.problem.depth:
             return
-        for left, right in self.divisions(rows):
+        for halves in self.divisions(rows):
+            left, right, groups = halves
             parts = self._routings(topology.left(node), left)
             others = list(self._routings(topology.right(node), right))
             for a, b in product(parts, others):
-                own = ((node, left, right),)
-                price = self.problem.costs.splits + a.price + b.price
-                yield Routing(own + a.divisions + b.divisions, price)
+                price = split_price(self.problem, groups) + a.price + b.price
+                yield Routing(((node, halves), *a.divisions, *b.divisions), price)
 
     def _roughly(self, routing: Routing) -> float:
         """Return a quick lower bound, from two rows on different sides of a division."""
-        close = [self.closest(left, right) for _, left, right in routing.divisions]
+        close = [self.closest(*halves[:2]) for _, halves in routing.divisions]
         return routing.price + max(close, default=0.0)
 
     def _closest(self, left: RowSet, right: RowSet) -> float:
@@ -124,35 +134,80 @@ class _Oracle:
 
     def _least(self, routing: Routing) -> float:
         """Return a lower bound: divisions share the margin term, but none pays less than alone."""
-        alone = [self.alone(left, right) for _, left, right in routing.divisions]
+        alone = [self.alone(halves) for _, halves in routing.divisions]
         return routing.price + max(alone, default=0.0) * (1 - 1e-6)
 
-    def _polish(self, pairs: Sequence[tuple[RowSet, RowSet]]) -> Polished:
-        if not pairs:
+    def _polish(self, splits: Sequence[Halves]) -> Polished:
+        if not splits:
             return Polished(0.0, np.zeros((0, self.problem.n_features)), np.zeros(0))
-        return convex_polish(self.problem, [_division(self.lines, *pair) for pair in pairs])
+        return convex_polish(self.problem, [_division(self.lines, *halves) for halves in splits])
 
     def _tree(self, routing: Routing, polished: Polished) -> ObliqueTree:
         problem = self.problem
         tree = ObliqueTree.leaf(problem.depth, problem.n_features, problem.n_classes).to_dict()
-        for place, (node, _, _) in enumerate(routing.divisions):
-            tree["weights"][node - 1] = polished.weights[place]
+        for place, (node, (_, _, groups)) in enumerate(routing.divisions):
+            features = np.isin(problem.feature_groups, groups)
+            tree["weights"][node - 1] = polished.weights[place] * features
             tree["intercepts"][node - 1] = polished.intercepts[place]
             tree["splits"][node - 1] = True
         return with_cheapest_classes(problem, ObliqueTree.from_dict(tree))
 
 
+def _n_groups(splits: Iterable[Groups]) -> int:
+    """Return the number of groups that some of the splits uses."""
+    return len({group for groups in splits for group in groups})
+
+
+def split_price(problem: Problem, groups: Groups) -> float:
+    """Return the price of a split that uses these groups of features."""
+    return problem.costs.splits + float(problem.feature_prices[list(groups)].sum())
+
+
+def lines_by_groups(problem: Problem) -> dict[Groups, Lines]:
+    """Return the linear divisions of the rows for every set of groups that a split may use.
+
+    If features are not counted, this is one set: all of them.
+    """
+    n_groups, most = len(problem.feature_prices), problem.max_features_per_split
+    sizes = range(1, most + 1) if problem.counts_features else [n_groups]
+    found = {}
+    for groups in (chosen for size in sizes for chosen in combinations(range(n_groups), size)):
+        features = np.isin(problem.feature_groups, groups)
+        if not 1 <= features.sum() <= 2:
+            raise InvalidInputError(
+                f"The oracle takes splits of one or two features; {features.sum()} may be used "
+                "here. Compare with a solver instead."
+            )
+        found[groups] = {
+            rows: (_spread(normal, features), offset)
+            for rows, (normal, offset) in linear_divisions(problem.X[:, features]).items()
+        }
+    return found
+
+
+def _spread(normal: FloatArray, features: BoolArray) -> FloatArray:
+    """Return the normal vector with 0 for all other features."""
+    full = np.zeros(len(features))
+    full[features] = normal
+    return full
+
+
 def _division(
-    lines: Lines, left: RowSet, right: RowSet, wanted: BoolArray | None = None
+    lines: dict[Groups, Lines],
+    left: RowSet,
+    right: RowSet,
+    groups: Groups,
+    wanted: BoolArray | None = None,
 ) -> Division:
     """Return a division with a hyperplane from the lines."""
     here = left | right
     rows = np.array(sorted(here))
-    for line, (normal, offset) in lines.items():
+    used = np.any([normal != 0 for normal, _ in lines[groups].values()], axis=0)
+    for line, (normal, offset) in lines[groups].items():
         if line & here in (left, right):
             sign = 1.0 if line & here == right else -1.0
             is_right = np.isin(rows, list(right))
-            return Division(rows, is_right, sign * normal, sign * offset, wanted)
+            return Division(rows, is_right, sign * normal, sign * offset, wanted, used)
     raise AssertionError("every division is part of a linear division of all rows")
 
 
@@ -210,6 +265,7 @@ class Part:
 
     left: RowSet
     right: RowSet
+    groups: Groups
     relabelled: RowSet
     flat: float
 
@@ -230,7 +286,7 @@ def cheapest_label_tree(problem: Problem) -> float:
 class _LabelOracle:
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
-        self.lines = linear_divisions(problem.X)
+        self.lines = lines_by_groups(problem)
         self.wants_right = sides(problem) > 0
         self.parts = cache(self._parts)
         self.alone = cache(lambda part: self._polish((part,)))
@@ -240,6 +296,7 @@ class _LabelOracle:
             (price + _flat(parts), parts)
             for parts, price in self._trees(1, frozenset(range(self.problem.n_rows)))
             if len(parts) <= self.problem.max_splits
+            and _n_groups(part.groups for part in parts) <= self.problem.max_features
         ]
         best = np.inf
         for least, parts in sorted(trees, key=lambda tree: tree[0]):
@@ -263,7 +320,8 @@ class _LabelOracle:
             )
             for (left, left_price), (right, right_price) in lower:
                 changed = self.problem.costs.errors * self._mass(part.relabelled)
-                price = self.problem.costs.splits + changed + left_price + right_price
+                own = split_price(self.problem, part.groups)
+                price = own + changed + left_price + right_price
                 yield (part, *left, *right), price
 
     def _idle(self, rows: RowSet) -> float:
@@ -275,8 +333,10 @@ class _LabelOracle:
 
     def _parts(self, rows: RowSet) -> list[Part]:
         """Return all ways to divide the rows and to relabel those on the other side."""
-        found = []
-        cuts = {rows & line for line in self.lines}
+        return [part for groups in self.lines for part in self._parts_in(rows, groups)]
+
+    def _parts_in(self, rows: RowSet, groups: Groups) -> Iterator[Part]:
+        cuts = {rows & line for line in self.lines[groups]}
         ones = frozenset(i for i in rows if self.wants_right[i])
         for right in (cuts | {rows - cut for cut in cuts}) - {frozenset(), rows}:
             left = rows - right
@@ -285,8 +345,7 @@ class _LabelOracle:
                 for relabelled in map(frozenset, combinations(wrong, count)):
                     kept = self._mass(frozenset(wrong) - relabelled)
                     flat = self.problem.costs.violations * kept
-                    found.append(Part(left, right, relabelled, flat))
-        return found
+                    yield Part(left, right, groups, relabelled, flat)
 
     def _margins(self, parts: tuple[Part, ...]) -> float:
         """Return a lower bound on the cost beyond the flat part, from the largest part alone."""
@@ -300,7 +359,7 @@ class _LabelOracle:
     def _division(self, part: Part) -> Division:
         rows = np.array(sorted(part.left | part.right))
         wanted = self.wants_right[rows] ^ np.isin(rows, list(part.relabelled))
-        return _division(self.lines, part.left, part.right, wanted)
+        return _division(self.lines, part.left, part.right, part.groups, wanted)
 
 
 def _flat(parts: tuple[Part, ...]) -> float:

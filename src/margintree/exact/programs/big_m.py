@@ -53,6 +53,9 @@ def derive_bounds(problem: Problem, upper_bound: float, no_idle_parent: bool) ->
 
     *Intercepts.* ``b_t = -w_t'x_0``, hence ``|b_t| <= ||w_t|| max_j ||x_j||`` or 1.
 
+    *Few features.* If a split may use only some of the features, w_t is 0 elsewhere, and only these
+    features count in all norms: at most those with the largest entries.
+
     Examples
     --------
     >>> from margintree.core.problem import Costs
@@ -67,11 +70,12 @@ def derive_bounds(problem: Problem, upper_bound: float, no_idle_parent: bool) ->
     budget = upper_bound * (1 + ROUNDING) + ROUNDING - least_errors(problem)
     prices = np.maximum(0.0, budget - problem.costs.splits * (levels + 1))
     norms = np.array([problem.norm_at_price(price) for price in prices])
-    longest = float(np.linalg.norm(problem.X, axis=1).max())
+    most = most_features(problem)
+    longest = float(np.sqrt(largest_sum(problem.X**2, most)).max())
     return Bounds(
         margin=float(prices[0]),
         norms=norms,
-        values=np.maximum(1.0, farthest(problem.X)[:, None] * norms),
+        values=np.maximum(1.0, farthest(problem.X, most)[:, None] * norms),
         intercepts=np.maximum(1.0, longest * norms),
     )
 
@@ -87,17 +91,40 @@ def row_tolerance(problem: Problem, big_m: FloatArray) -> float:
     return float(np.clip(needed, 1e-9, Program.tolerance))
 
 
-def farthest(X: FloatArray) -> FloatArray:
+def most_features(problem: Problem) -> int:
+    """Return the maximum number of features of a split: those of its largest groups."""
+    sizes = np.sort(np.bincount(problem.feature_groups))[::-1]
+    return int(sizes[: problem.max_features_per_split].sum())
+
+
+def largest_sum(entries: FloatArray, count: int) -> FloatArray:
+    """Return the sum of the ``count`` largest entries of every row.
+
+    Examples
+    --------
+    >>> largest_sum(np.array([[1.0, 4.0, 2.0]]), 2)
+    array([6.])
+    """
+    n_features = entries.shape[1]
+    if count < n_features:
+        entries = np.partition(entries, n_features - count, axis=1)[:, n_features - count :]
+    return np.asarray(entries.sum(axis=1))
+
+
+def farthest(X: FloatArray, most: int | None = None) -> FloatArray:
     """Return an upper bound on the distance from each row to any other row.
+
+    Only the ``most`` features in which two rows differ most count; by default all.
 
     The bound is the largest distance, or, for many rows, the distance to the farthest corner of the
     box around all rows.
     """
+    most = X.shape[1] if most is None else most
     if len(X) > MANY_ROWS:
         corner = np.maximum(X - X.min(axis=0), X.max(axis=0) - X)
-        return np.asarray(np.linalg.norm(corner, axis=1))
+        return np.asarray(np.sqrt(largest_sum(corner**2, most)))
     # Row by row, so that n rows need n * p numbers and not n * n * p.
-    return np.array([np.linalg.norm(X - x, axis=1).max() for x in X])
+    return np.array([np.sqrt(largest_sum((X - x) ** 2, most).max()) for x in X])
 
 
 def least_errors(problem: Problem) -> float:

@@ -13,6 +13,11 @@ from margintree.exact.programs import constraints, cuts
 from margintree.exact.programs.big_m import derive_bounds, row_tolerance
 from margintree.exact.programs.builder import Builder, start_builder
 from margintree.exact.programs.constraints import rows_of_rules
+from margintree.exact.programs.feature_budgets import (
+    rows_of_features,
+    used_weights,
+    values_of_features,
+)
 from margintree.exact.programs.program import Formulation, Program, Rows, assemble
 from margintree.exact.programs.strengthening import Strengthening, canonical
 
@@ -55,6 +60,7 @@ def build(
             "L": costs.errors,
             "e": costs.violations * problem.row_weights[:, None],
             "d": costs.splits,
+            "g": problem.feature_prices,
         },
         domains={
             "delta": (0.0, bounds.margin),
@@ -64,7 +70,7 @@ def build(
             "e": (0.0, np.inf),
             "s": (0.0, bounds.norms[0]),
         },
-        integers=("d", "v", "q", "z", "alpha", "h"),
+        integers=("d", "v", "q", "z", "alpha", "h", "g", "known"),
         cones=constraints.c1(builder)
         + (cuts.pair_cone(builder) if strengthening.pair_margins else ()),
         tolerance=row_tolerance(problem, builder.big_m),
@@ -79,6 +85,7 @@ def _rows(builder: Builder) -> dict[str, Rows]:
     model = {name: getattr(constraints, name)(builder) for name in names}
     extra = [name for name in _CUTS if getattr(builder.strengthening, name)]
     rules = rows_of_rules(builder.problem, builder.z_left, builder.z_right, builder["d"])
+    rules |= rows_of_features(builder.problem, builder.blocks, builder.bounds.norms)
     return model | rules | {name: getattr(cuts, name)(builder) for name in extra}
 
 
@@ -138,7 +145,7 @@ def _encoded(
         "z": visits,
         "alpha": right,
         "h": right,
-    }
+    } | values_of_features(problem, tree)
 
 
 def decode(problem: Problem, program: Program, values: FloatArray) -> ObliqueTree:
@@ -154,7 +161,7 @@ def decode(problem: Problem, program: Program, values: FloatArray) -> ObliqueTre
     one_way = np.where(right & ~left, 1.0, -1.0)
     q: FloatArray = values[program.block("q")]
     raw = ObliqueTree(
-        weights=np.where(divides[:, None], values[program.block("w")], 0.0),
+        weights=np.where(divides[:, None], used_weights(problem, program, values), 0.0),
         intercepts=np.where(divides, values[program.block("b")], one_way),
         splits=np.ones(n_leaves - 1, dtype=bool),
         leaf_classes=q.argmax(axis=0),

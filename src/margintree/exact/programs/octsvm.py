@@ -19,6 +19,12 @@ from margintree.core.simplify import push_up, with_cheapest_classes
 from margintree.core.tree import ObliqueTree
 from margintree.exact.programs.big_m import Bounds, derive_bounds, row_tolerance
 from margintree.exact.programs.constraints import rows_of_rules
+from margintree.exact.programs.feature_budgets import (
+    feature_shapes,
+    rows_of_features,
+    used_weights,
+    values_of_features,
+)
 from margintree.exact.programs.program import (
     Block,
     Cone,
@@ -62,6 +68,7 @@ def build_octsvm(problem: Problem, upper_bound: float) -> Program:
             "e": costs.violations * weights,
             "xi": costs.errors * weights,
             "d": costs.splits,
+            "g": problem.feature_prices,
         },
         domains={
             "delta": (0.0, bounds.margin),
@@ -69,7 +76,7 @@ def build_octsvm(problem: Problem, upper_bound: float) -> Program:
             "b": (-bounds.intercepts, bounds.intercepts),
             "e": (0.0, builder.big_m),
         },
-        integers=("d", "z", "xi"),
+        integers=("d", "z", "xi", "g", "known"),
         cones=tuple(Cone(problem.margin_norm, delta, vector) for vector in builder["w"]),
         tolerance=row_tolerance(problem, builder.big_m),
     )
@@ -94,7 +101,7 @@ class _Builder:
             "xi": (n, B),
             "z": (n, 2 * B + 1),
         }
-        return lay_out(shapes)
+        return lay_out(shapes | feature_shapes(self.problem))
 
     def __getitem__(self, name: str) -> IntArray:
         return self.blocks[name].indices
@@ -138,6 +145,7 @@ class _Builder:
             ),
             "parents": rows([(1.0, d[children - 1]), (-1.0, d[children // 2 - 1])], upper=0.0),
             **rows_of_rules(self.problem, left, right, d),
+            **rows_of_features(self.problem, self.blocks, self.bounds.norms),
         }
 
     def violation(self, signs: FloatArray, relabelled: float) -> Rows:
@@ -192,7 +200,7 @@ def encode_octsvm(problem: Problem, program: Program, tree: ObliqueTree) -> Floa
         "e": inside * violations,
         "xi": inside * is_changed,
         "z": visits,
-    }
+    } | values_of_features(problem, spoken)
     values = np.zeros(program.n_variables)
     for name, part in parts.items():
         values[program.block(name)] = part
@@ -218,7 +226,7 @@ def decode_octsvm(problem: Problem, program: Program, values: FloatArray) -> Obl
     leaf = ObliqueTree.leaf(problem.depth, problem.n_features, problem.n_classes)
     raw = replace(
         leaf,
-        weights=np.where(splits[:, None], values[program.block("w")], 0.0),
+        weights=np.where(splits[:, None], used_weights(problem, program, values), 0.0),
         intercepts=values[program.block("b")],
         splits=np.ones_like(splits),
         scaling=problem.scaling,

@@ -111,7 +111,8 @@ def _fitted(
     """Return the tree with the hyperplanes that cost least for these wanted sides.
 
     As in the polish of the search, every node solves its own margin problem at a share in the
-    margin term, and shares move towards nodes whose norm is too large.
+    margin term, and shares move towards nodes whose norm is too large. If features are counted, a
+    split keeps to its own.
     """
     on = np.flatnonzero(tree.splits)
     visits = tree.decision_path(problem.X).toarray() > 0
@@ -124,11 +125,16 @@ def _fitted(
             if abs(sides_here.sum()) == len(rows):
                 continue
             box = problem.costs.violations * problem.row_weights[rows]
-            block, steps = gram[np.ix_(rows, rows)], 40 * len(rows)
+            seen, steps = problem.X[rows], 40 * len(rows)
+            if problem.counts_features:
+                seen = seen * (tree.weights[node] != 0)
+                block = product(seen, seen.T)
+            else:
+                block = gram[np.ix_(rows, rows)]
             _, intercepts[node] = smo(
                 block, sides_here, box, -np.inf, np.inf, shares[k], beta, steps, TOLERANCE
             )
-            weights[node] = product(beta, problem.X[rows]) / shares[k]
+            weights[node] = product(beta, seen) / shares[k]
             duals[k, rows] = beta
         norms = np.linalg.norm(weights[on], axis=1)
         if norms.min() <= 0:

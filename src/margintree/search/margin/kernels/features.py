@@ -80,16 +80,24 @@ def is_allowed(data: KernelData, used: BoolArray, elsewhere: BoolArray) -> bool:
 
 @part
 def first_groups(data: KernelData, tree: WorkingTree, node: int, seed: FloatArray) -> BoolArray:
-    """Return the groups from which the elimination starts: all, or the present and a few others."""
+    """Return the groups from which the elimination starts.
+
+    Half of the time these are all groups, otherwise those of the present split, or a random set for
+    a node that does not split, and a few others.
+    """
     n_groups = len(data.group_prices)
     used = np.ones(n_groups, dtype=np.bool_)
-    if not tree.splits[node] or next_draw(seed) < 0.5:
+    if next_draw(seed) < 0.5:
         return used
     for g in range(n_groups):
         used[g] = False
-    for j in range(tree.weights.shape[1]):
-        if tree.weights[node, j] != 0.0:
-            used[data.groups[j]] = True
+    if tree.splits[node]:
+        for j in range(tree.weights.shape[1]):
+            if tree.weights[node, j] != 0.0:
+                used[data.groups[j]] = True
+    else:
+        for _ in range(min(data.max_per_split, data.max_groups) - 1):
+            used[int(next_draw(seed) * n_groups)] = True
     for _ in range(1 + int(next_draw(seed) * NEWCOMERS)):
         used[int(next_draw(seed) * n_groups)] = True
     return used

@@ -1,0 +1,83 @@
+"""Budgets and prices of features hold in the search, in the exact models and in enumeration."""
+
+import numpy as np
+import pytest
+
+from margintree.core.limits import Limits
+from margintree.core.problem import Costs, Problem
+from margintree.methods import METHODS
+from margintree.methods.solve import How, solve
+from margintree.testing.margin_oracles import cheapest_label_tree, cheapest_tree
+
+METHODS_WITH_MARGINS = {
+    "moctsvm": lambda problem: cheapest_tree(problem).cost,
+    "octsvm": cheapest_label_tree,
+}
+KINDS = 5
+"""Kinds of rules and prices in `counting`."""
+
+
+def counting(seed, n_classes=None):
+    """Return a random problem of three features and few rows whose features are counted."""
+    rng = np.random.default_rng([26, seed])
+    depth = 2 if seed % 4 == 3 else 1
+    n = int(rng.integers(6, 9)) if depth == 1 else 5
+    y = rng.integers(0, n_classes or int(rng.integers(2, 4)), n)
+    y[:2] = 0, 1
+    problem = Problem.from_data(
+        rng.random((n, 3)).round(2),
+        y,
+        n_classes=int(y.max()) + 1,
+        depth=depth,
+        costs=Costs(
+            float(rng.choice([1, 10])), float(rng.choice([1, 10])), float(rng.choice([0.1, 1]))
+        ),
+        row_weights=rng.uniform(0.5, 2, n) if rng.random() < 0.3 else None,
+        margin_norm="squared" if rng.random() < 0.7 else "plain",
+    )
+    method = METHODS["moctsvm" if n_classes is None else "octsvm"]
+    price, viol, split = problem.costs.errors, problem.costs.violations, problem.costs.splits
+    if n_classes is not None:
+        price, viol = viol, price
+    kinds = (
+        {"max_features_per_split": 1},
+        {"max_features_per_split": 2},
+        {"max_features_per_split": 2, "max_features": 2, "c4": 0.1},
+        {"max_features_per_split": 2, "c4": 0.5, "feature_costs": [1.0, 3.0, 0.2]},
+        {"max_features_per_split": 1, "feature_groups": [0, 1, 1], "c4": 0.2},
+    )
+    return method.pose(
+        problem,
+        max_depth=depth,
+        c1=price,
+        c2=viol,
+        c3=split,
+        margin_norm=problem.margin_norm,
+        **kinds[seed % KINDS],
+    )
+
+
+def agrees(method, problem, best, solver):
+    """Check that a solver proves the cost of enumeration and the search finds it."""
+    proved = solve(method, problem, How("exact", solver=solver, limits=Limits(gap=1e-6)))
+    cost = method.judge(problem, proved.tree)
+    assert cost.is_allowed
+    assert cost.total == pytest.approx(best, rel=2e-4, abs=1e-4)
+    found = solve(method, problem, How(limits=Limits(iterations=300)))
+    assert method.judge(problem, found.tree).is_allowed
+    assert found.objective == pytest.approx(best, rel=2e-4, abs=1e-4)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_enumeration_model_search_and_judge_agree(seed):
+    """On MOCTSVM problems with budgets for a split and for the tree, prices and groups."""
+    problem = counting(seed)
+    solver = "scip" if seed % 3 else "highs"
+    agrees(METHODS["moctsvm"], problem, cheapest_tree(problem).cost, solver)
+
+
+@pytest.mark.parametrize("seed", [*range(5), 13, 17])
+def test_they_agree_for_two_classes_with_noisy_labels(seed):
+    """On OCTSVM problems, too."""
+    problem = counting(seed, n_classes=2)
+    agrees(METHODS["octsvm"], problem, cheapest_label_tree(problem), "scip")
