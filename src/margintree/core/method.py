@@ -39,6 +39,8 @@ class Method(ABC):
         Maximum number of classes that it supports.
     has_margins : bool
         Whether it pays for the margins of its splits.
+    sides_have_meaning : bool
+        Whether left and right are not alike, so that the mirror image of a split is another one.
     explores_costs : bool
         Whether a path over many costs first searches some of them at length, and later returns to
         those for which a better tree was found. This pays if trees of one cost start the next.
@@ -52,6 +54,7 @@ class Method(ABC):
     formulation: ClassVar[Any] = None
     max_classes: ClassVar[int | None] = None
     has_margins: ClassVar[bool] = False
+    sides_have_meaning: ClassVar[bool] = False
     explores_costs: ClassVar[bool] = False
 
     @abstractmethod
@@ -124,6 +127,10 @@ class Method(ABC):
     def simplify(self, problem: Problem, tree: ObliqueTree) -> ObliqueTree:
         """Return a simpler tree whose cost is no higher."""
         return simplify(problem, tree)
+
+    def turned(self, tree: ObliqueTree) -> ObliqueTree:
+        """Return the tree as people see it, with upright splits if mirror images are alike."""
+        return tree if self.sides_have_meaning else tree.upright()
 
     def path_key(self, problem: Problem) -> tuple[float, ...]:
         """Return the sort key of a problem on a path over many costs."""

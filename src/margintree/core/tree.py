@@ -262,7 +262,7 @@ class ObliqueTree:
         """Return the same tree with every split turned such that its largest weight is positive.
 
         A split and its mirror image ask the same question; only a row exactly on the hyperplane
-        tells them apart. All results of fits are upright.
+        tells them apart. Results of fits are upright, unless sides have a meaning as in OCTSVM.
 
         Examples
         --------

@@ -103,9 +103,9 @@ class _Exact:
         return replace(best, reason=Reason.OPTIMAL, limit=None) if best.is_optimal else best
 
     def priced(self, tree: ObliqueTree) -> tuple[ObliqueTree, Cost]:
-        """Return the upright tree with the class weights of its leaves, and its cost."""
+        """Return the tree as people see it, with the class weights of its leaves, and its cost."""
         cost = self.method.judge(self.problem, tree)
-        return with_leaf_mass(self.problem, tree.upright()), cost
+        return with_leaf_mass(self.problem, self.method.turned(tree)), cost
 
     def _keep(self, best: Result) -> None:
         if self.checkpoint is not None:

@@ -37,6 +37,7 @@ class OCTSVM(MarginMethod):
     }
     formulation = octsvm.FORMULATION
     max_classes = 2
+    sides_have_meaning = True
 
     def costs(self, c1: float, c2: float, c3: float) -> Costs:
         """Return the costs by their meaning."""

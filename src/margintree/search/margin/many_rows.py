@@ -246,7 +246,9 @@ class Refiner:
         features = np.flatnonzero(present)
         block = columns(self.data.X, rows, features)
         found = np.zeros_like(present)
-        found[features] = solve_by_rows(block, np.arange(len(rows)), sides, pulls, 1.0, beta, PASSES)
+        found[features] = solve_by_rows(
+            block, np.arange(len(rows)), sides, pulls, 1.0, beta, PASSES
+        )
         return found
 
     def _best_axes(

@@ -8,7 +8,7 @@ import numpy as np
 
 from margintree._lib.arrays import BoolArray, FloatArray, IntArray
 from margintree._lib.jit import kernel, part
-from margintree._lib.svm import solve_by_rows, inner_products, repair_duals, smo
+from margintree._lib.svm import inner_products, repair_duals, smo, solve_by_rows
 from margintree.search.margin.kernels.line_search import best_intercept, sorted_order
 from margintree.search.margin.kernels.working_tree import (
     KernelData,
