@@ -10,12 +10,7 @@ from hypothesis import strategies as st
 
 from margintree.core.judges import price_margins
 from margintree.core.problem import Costs, Problem
-from margintree.search.margin.kernels.margin_split import (
-    gather,
-    margin_split,
-    preferred_sides,
-    total_of,
-)
+from margintree.search.margin.kernels.margin_split import margin_split, preferred_sides
 from margintree.search.margin.kernels.sweep import (
     cheapest_label,
     settle,
@@ -23,7 +18,7 @@ from margintree.search.margin.kernels.sweep import (
     try_features,
     try_growing,
 )
-from margintree.search.margin.kernels.working_tree import price
+from margintree.search.margin.kernels.working_tree import gather, price, total_of
 from margintree.testing import twins
 from working_trees import cases, local_search_for
 

@@ -14,6 +14,7 @@ from margintree.search.margin.kernels.working_tree import (
     KernelData,
     WorkingTree,
     clear_below,
+    gather,
     price_of_groups,
 )
 
@@ -275,9 +276,7 @@ def sparse_split(
     seed = seed_of(luck)
     elsewhere = groups_elsewhere(data, tree, node)
     used = first_groups(data, tree, node, seed)
-    pull, mass = np.empty(m), np.empty(m)
-    for k in range(m):
-        pull[k], mass[k] = data.pull[rows[k]], data.mass[rows[k]]
+    pull, mass = gather(data.pull, rows), gather(data.mass, rows)
     regular, best = tree.shares[node], np.inf
     while True:
         features = features_of(data, used)

@@ -16,30 +16,12 @@ from margintree.search.margin.kernels.features import (
 )
 from margintree.search.margin.kernels.line_search import best_intercept
 from margintree.search.margin.kernels.polish import NO_DIRECTION, set_hyperplane
-from margintree.search.margin.kernels.working_tree import KernelData, WorkingTree
+from margintree.search.margin.kernels.working_tree import KernelData, WorkingTree, gather
 
 TOO_SHORT, TOO_LONG = 0.7, 1.5
 """A margin problem is solved again if the ratio of its norm to the common one is not in between."""
 _CANCELLED = 1e-5
 """The terms of a sum nearly cancel if less than this share of the squared sizes is left."""
-
-
-@kernel
-def gather(source: FloatArray, rows: IntArray) -> FloatArray:
-    """Return ``source[rows]``."""
-    picked = np.empty(len(rows))
-    for k in range(len(rows)):
-        picked[k] = source[rows[k]]
-    return picked
-
-
-@kernel
-def total_of(source: FloatArray, rows: IntArray) -> float:
-    """Return ``source[rows].sum()``."""
-    total = 0.0
-    for i in rows:
-        total += source[i]
-    return total
 
 
 @kernel
@@ -62,11 +44,9 @@ def margin_split(
     of the split; infinity for no change. ``luck`` matters if features are counted.
     """
     m = len(rows)
-    box, beta, pull = np.empty(m), np.empty(m), np.empty(m)
-    mass = gather(data.mass, rows)
+    box, beta = np.empty(m), np.empty(m)
     for k in range(m):
-        pull[k] = data.pull[rows[k]]
-        strength = pull[k] + emphasis * abs(left_costs[k] - right_costs[k])
+        strength = data.pull[rows[k]] + emphasis * abs(left_costs[k] - right_costs[k])
         box[k] = strength if sides[k] != 0 else 0.0
         beta[k] = tree.duals[node, rows[k]] if sides[k] != 0 else 0.0
     repair_duals(beta, sides, box)
@@ -74,6 +54,24 @@ def margin_split(
         return sparse_split(
             data, tree, node, rows, sides, left_costs, right_costs, box, beta, limit, luck
         )
+    return dense_split(data, tree, node, rows, sides, left_costs, right_costs, box, beta, limit)
+
+
+@part
+def dense_split(
+    data: KernelData,
+    tree: WorkingTree,
+    node: int,
+    rows: IntArray,
+    sides: FloatArray,
+    left_costs: FloatArray,
+    right_costs: FloatArray,
+    box: FloatArray,
+    beta: FloatArray,
+    limit: float,
+) -> float:
+    """Put the split of a margin problem into a node, with any features; see `margin_split`."""
+    m, pull, mass = len(rows), gather(data.pull, rows), gather(data.mass, rows)
     by_pairs = m <= max(LONG, LONG_SHARE * data.X.shape[1])
     gram = inner_products(data.gram, rows) if by_pairs else data.gram
     regular = tree.shares[node]

@@ -13,18 +13,14 @@ from margintree._lib.arrays import FloatArray, IntArray
 from margintree._lib.jit import kernel, part
 from margintree.search.margin.kernels.features import exchange, truncate
 from margintree.search.margin.kernels.line_search import best_intercept, best_step
-from margintree.search.margin.kernels.margin_split import (
-    gather,
-    margin_split,
-    preferred_sides,
-    total_of,
-)
+from margintree.search.margin.kernels.margin_split import margin_split, preferred_sides
 from margintree.search.margin.kernels.polish import polish
 from margintree.search.margin.kernels.working_tree import (
     KernelData,
     WorkingTree,
     clear_below,
     features_price,
+    gather,
     lift,
     margin_price,
     price,
@@ -36,6 +32,7 @@ from margintree.search.margin.kernels.working_tree import (
     stop_price,
     subtree_costs,
     terminal_of_rows,
+    total_of,
     total_splits,
 )
 

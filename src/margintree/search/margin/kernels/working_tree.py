@@ -53,6 +53,24 @@ class WorkingTree(NamedTuple):
 
 
 @kernel
+def gather(source: FloatArray, rows: IntArray) -> FloatArray:
+    """Return ``source[rows]``."""
+    picked = np.empty(len(rows))
+    for k in range(len(rows)):
+        picked[k] = source[rows[k]]
+    return picked
+
+
+@kernel
+def total_of(source: FloatArray, rows: IntArray) -> float:
+    """Return ``source[rows].sum()``."""
+    total = 0.0
+    for i in rows:
+        total += source[i]
+    return total
+
+
+@kernel
 def clear_below(tree: WorkingTree, node: int) -> None:
     """Make every node below ``node`` terminal; ``node`` itself does not change."""
     first, width = 2 * node, 2
