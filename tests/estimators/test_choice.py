@@ -180,7 +180,7 @@ def test_every_kind_chooses_what_does_best(model):
     assert {name: getattr(found, name) for name in model.best_params_} == model.best_params_
     classes, codes = np.unique(y, return_inverse=True)
     rows = Problem.from_data(X, codes, n_classes=len(classes), depth=1)
-    posed = found._method.pose(rows, **found._posing(classes))
+    posed = found._method.pose(rows, **found._posing(classes, model._features()))
     assert found.cost_ == found._method.judge(posed, model.tree_)
     np.testing.assert_array_equal(from_json(to_json(model)).predict(X), model.predict(X))
 

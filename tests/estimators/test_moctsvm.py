@@ -31,7 +31,7 @@ def test_a_start_from_other_rows_and_less_depth_is_adapted(fitted):
     model = MOCTSVMClassifier(3, c1=10.0, time_limit=0, start=fitted).fit(rows, labels)
     classes, codes = np.unique(labels, return_inverse=True)
     rows_given = Data(rows, codes, np.ones(len(rows)), len(classes))
-    problem = model._method.pose(rows_given.problem(), **model._posing(classes))
+    problem = model._method.pose(rows_given.problem(), **model._posing(classes, model._features()))
     start = adapted(fitted.tree_, problem)
     np.testing.assert_allclose(
         start.split_values(problem.scaling.apply(rows))[:, :3], fitted.split_values(rows)

