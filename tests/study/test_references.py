@@ -16,8 +16,18 @@ IRIS = load_iris()
 X, Y = IRIS.data[::3], IRIS.target_names[IRIS.target[::3]]
 
 SVM = ("svm-ovo", "svm-ova", "svm-crammer-singer")
-STRONG = {name: {"C": 10.0} for name in SVM} | {"stree": {}, "contree": {}}
-WEAK = {name: {"C": 0.01} for name in SVM} | {"stree": {"C": 0.01}, "contree": {"max_depth": 1}}
+STRONG = {name: {"C": 10.0} for name in SVM} | {
+    "svm-rbf": {"C": 10.0, "gamma": 0.1},
+    "forest": {"min_samples_leaf": 1},
+    "stree": {},
+    "contree": {},
+}
+WEAK = {name: {"C": 0.01} for name in SVM} | {
+    "svm-rbf": {"C": 0.01, "gamma": 0.1},
+    "forest": {"min_samples_leaf": 20},
+    "stree": {"C": 0.01},
+    "contree": {"max_depth": 1},
+}
 
 
 @pytest.fixture(params=REFERENCES.values(), ids=REFERENCES)

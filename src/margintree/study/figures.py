@@ -28,6 +28,9 @@ _LOOKS = {
     "octsvm": ("#e69f00", "v"),
     "svm-ovo": (INK, "P"),
     "svm-ova": (FAINT, "X"),
+    "svm-crammer-singer": (FAINT, "P"),
+    "svm-rbf": (INK, "*"),
+    "forest": (INK, "d"),
     "stree": ("#cc79a7", "<"),
     "contree": ("#f0e442", ">"),
 }

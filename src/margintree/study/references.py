@@ -10,9 +10,10 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.ensemble import RandomForestClassifier
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import MinMaxScaler
+from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.svm import SVC, LinearSVC
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -22,6 +23,8 @@ from margintree._lib.extras import imported
 
 EXTRA = "references"
 """The extra of margintree that installs the packages."""
+N_TREES = 300
+"""Number of trees in a random forest."""
 
 
 @dataclass(frozen=True)
@@ -53,8 +56,9 @@ class Reference:
     def classifier(self, **params: Any) -> Any:
         """Return an unfitted classifier that takes features of any scale and labels of any type.
 
-        Support vector machines take ``C``, STree ``C`` and ``max_depth``, and ConTree ``max_depth``
-        and ``complexity_cost``.
+        Linear support vector machines take ``C``, RBF machines ``C`` and ``gamma``, random forests
+        ``min_samples_leaf``, STree ``C`` and ``max_depth``, and ConTree ``max_depth`` and
+        ``complexity_cost``.
         """
         imported(self.package, EXTRA)
         return self.make(**params)
@@ -71,6 +75,14 @@ def _one_versus_all(**params: Any) -> Any:
 def _crammer_singer(**params: Any) -> Any:
     machine = LinearSVC(multi_class="crammer_singer", max_iter=100_000, random_state=0, **params)
     return make_pipeline(MinMaxScaler(), machine)
+
+
+def _rbf(**params: Any) -> Any:
+    return make_pipeline(StandardScaler(), SVC(kernel="rbf", **params))
+
+
+def _forest(**params: Any) -> Any:
+    return RandomForestClassifier(n_estimators=N_TREES, random_state=0, **params)
 
 
 def _stree(**params: Any) -> Any:
@@ -127,6 +139,8 @@ REFERENCES: dict[str, Reference] = {
         Reference("svm-ovo", "SVM 1-1", "sklearn", _one_versus_one),
         Reference("svm-ova", "SVM 1-all", "sklearn", _one_versus_all),
         Reference("svm-crammer-singer", "SVM C-S", "sklearn", _crammer_singer),
+        Reference("svm-rbf", "SVM RBF", "sklearn", _rbf, ("C", "gamma")),
+        Reference("forest", "Forest", "sklearn", _forest, ("min_samples_leaf",)),
         Reference("stree", "STree", "stree", _stree, levels=1, count_splits=_splits_of_stree),
         Reference(
             "contree",
@@ -139,4 +153,4 @@ REFERENCES: dict[str, Reference] = {
         ),
     )
 }
-"""The references by name: linear support vector machines, STree and ConTree."""
+"""The references by name: support vector machines, random forests, STree and ConTree."""

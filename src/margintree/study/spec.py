@@ -166,7 +166,9 @@ def _is_whole(value: float) -> bool:
 
 _AXES: dict[str, tuple[str, Callable[[float], bool]]] = {
     "max_splits": ("whole numbers of at least 0", _is_whole),
+    "min_samples_leaf": ("whole numbers of at least 0", _is_whole),
     "C": ("finite numbers above 0", lambda value: value > 0),
+    "gamma": ("finite numbers above 0", lambda value: value > 0),
 }
 """The allowed values of a parameter, in words and as a test."""
 _COSTS = "finite numbers of at least 0", lambda value: value >= 0
