@@ -282,8 +282,9 @@ class ObliqueTree:
         leaf = leaf - len(self.leaf_classes)
         return replace(
             self,
-            weights=signs[:, None] * self.weights[branch - 1],
-            intercepts=signs * self.intercepts[branch - 1],
+            # Adding 0 leaves no -0.
+            weights=signs[:, None] * self.weights[branch - 1] + 0.0,
+            intercepts=signs * self.intercepts[branch - 1] + 0.0,
             splits=self.splits[branch - 1],
             leaf_classes=self.leaf_classes[leaf],
             leaf_mass=self.leaf_mass[leaf],

@@ -41,7 +41,7 @@ def choose(page, row):
 
 def type_values(page, row):
     """Type the values of a row into the fields."""
-    fields = page.locator(".fields input").all()
+    fields = page.locator(".fields input[type='number']").all()
     for field, value in zip(fields, row, strict=True):
         field.fill(repr(float(value)))
 
@@ -49,8 +49,9 @@ def type_values(page, row):
 def paste_values(page, row):
     """Put the values of a row into the fields all at once."""
     page.locator(".fields").evaluate(
-        "(form, row) => { [...form.querySelectorAll('input')].forEach((f, j) => f.value = row[j]);"
-        " form.querySelector('input').dispatchEvent(new Event('input')); }",
+        "(form, row) => row.forEach((value, j) => {"
+        " const field = form.querySelector(`[data-feature='${j}']`);"
+        " field.value = value; field.dispatchEvent(new Event('input')); })",
         [repr(float(value)) for value in row],
     )
 
@@ -300,8 +301,9 @@ def test_a_change_can_be_tried(visit, deep):
     button = page.locator(".try").first
     data = button.evaluate("button => ({...button.dataset})")
     button.click()
-    field = page.locator(".fields input").nth(int(data["feature"]))
-    assert field.input_value() == data["to"]
+    field = page.locator(f".fields input[data-feature='{data['feature']}']")
+    assert float(field.input_value()) == pytest.approx(float(data["to"]), rel=1e-6)
+    assert field.get_attribute("title") == data["to"]
     assert predicted(page) == int(data["label"])
 
 
@@ -565,3 +567,149 @@ def test_cells_of_a_table_are_typed_and_chosen(visit, table):
             size.fill(before[0])
             colour.select_option(before[1])
             moves.select_option(before[2])
+
+
+def test_wrong_rows_are_counted_and_stepped_through(visit, deep):
+    """The button beside the accuracy opens the first one; the filter says how many there are."""
+    page = open_report(visit, deep)
+    wrong = np.flatnonzero(deep.clf.predict(deep.X) != deep.y) + 1
+    assert page.locator("#step-wrong").inner_text() == f"Step through the {len(wrong)} wrong rows"
+    page.locator("#step-wrong").click()
+    assert page.locator("#row-number").input_value() == str(wrong[0])
+    assert f"wrong rows ({len(wrong)})" in page.locator("#row-filter").inner_text()
+    page.locator("#row-on").click()
+    assert page.locator("#row-number").input_value() == str(wrong[1])
+
+
+def test_several_values_change_at_once_and_go_back(visit, iris):
+    """Fields and sliders change one row together; the page says what differs from the table."""
+    page = open_report(visit, iris)
+    page.locator("#tab-row").click()
+    choose(page, 60)
+    row = iris.X[60].copy()
+    row[2], row[3] = 6.5, 2.25
+    page.locator("#field-2").fill("6.5")
+    page.locator("#field-3 + input[type='range']").fill("2.25")
+    assert page.locator("#field-3").input_value() == "2.25"
+    assert iris.clf.classes_[predicted(page)] == iris.clf.predict([row])[0]
+    told = page.locator("#about-row").inner_text()
+    assert "row 61 with petal length (cm) 3.5 → 6.5, petal width (cm) 1 → 2.25" in told
+    page.locator("#row-reset").click()
+    assert "Row 61 of 150" in page.locator("#about-row").inner_text()
+    assert page.locator("#field-2").input_value() == "3.5"
+    assert page.locator("#row-reset").is_hidden()
+
+
+@pytest.fixture(scope="module")
+def whole():
+    """Return a tree on whole numbers, and its rows."""
+    rng = np.random.default_rng(2)
+    X = rng.integers(0, 12, size=(120, 3)).astype(float)
+    y = (X @ [1.0, -2.0, 0.7] > 2).astype(int) + (X[:, 2] > 8)
+    return MOCTSVMClassifier(2, c1=10.0, max_iter=2).fit(X, y), X, y
+
+
+def test_whole_numbers_change_in_whole_steps(visit, whole):
+    """The smallest whole change, found again by trying one whole number after the other."""
+    clf, X, y = whole
+    page = visit(clf.report(X, y).html)
+    page.locator("#tab-row").click()
+    assert page.locator("#field-0").get_attribute("step") == "1"
+    n_changes = 0
+    for row in range(0, 120, 10):
+        choose(page, row)
+        (now,) = clf.predict(X[[row]])
+        found = changes_shown(page)
+        for feature in range(3):
+            steps = np.array([k for size in range(1, 60) for k in (size, -size)], dtype=float)
+            labels = clf.predict(with_values(X[row], feature, X[row, feature] + steps))
+            changed = steps[labels != now]
+            assert (feature in found) == (len(changed) > 0)
+            if feature in found:
+                assert abs(found[feature]["to"] - X[row, feature]) == abs(changed[0])
+                n_changes += 1
+    assert n_changes > 10
+
+
+def test_columns_are_searched_where_there_are_many(visit):
+    """The most influential columns first, others by their names; all of them count."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 40))
+    y = np.where(X[:, 7] + X[:, 33] > 0, "up", "down")
+    names = [f"sensor {j:02d}" for j in range(40)]
+    clf = MOCTSVMClassifier(1, c1=10.0, max_iter=1).fit(X, y)
+    page = visit(clf.report(X, y, names).html)
+    page.locator("#tab-row").click()
+    fields = page.locator(".fields label")
+    assert fields.count() == 30
+    order = clf.tree_.by_influence(1)
+    assert fields.all_inner_texts() == [names[j] for j in order[:30]]
+    page.locator("#field-search").fill("SENSOR 3")
+    assert "10 of 10 columns with these letters" in page.locator("#field-note").inner_text()
+    last = int([j for j in order if j >= 30][-1])
+    page.locator(f"#field-{last}").fill("99")
+    changed = X[0].copy()
+    changed[last] = 99
+    assert clf.classes_[predicted(page)] == clf.predict([changed])[0]
+
+
+def test_a_large_tree_is_folded_and_unfolded(visit, deep):
+    """By button, by the mark in a split and by keyboard; the way of a row unfolds itself."""
+    page = open_report(visit, deep)
+    nodes = page.locator(".node")
+    n_all = nodes.count()
+    assert n_all > 13
+    page.locator("#fold-all").click()
+    n_folded = nodes.count()
+    assert n_folded < n_all
+    assert page.locator(".node[aria-expanded='false']").count() > 0
+    page.locator("#tab-row").click()
+    path = deep.clf.decision_path(deep.X[[0]])
+    choose(page, 0)
+    leaf = int(path.indices[-1]) + 1
+    assert deep.clf.tree_.first_stop(leaf) in nodes_on_path(page)
+    page.locator("#fold-all").click()
+    while nodes.count() < n_all:
+        page.locator("#fold-all").click()
+    page.locator(".node[data-node='3'] .fold").click()
+    assert nodes.count() < n_all
+    assert focused(page) == "node 3"
+    page.keyboard.press("+")
+    assert nodes.count() == n_all
+
+
+def test_what_the_other_terms_can_add_is_said(visit):
+    """The sum of their influences: no row of the training box moves further."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 12))
+    clf = MOCTSVMClassifier(1, c1=10.0, max_iter=1).fit(X, X[:, 0] + X[:, 1] > 0)
+    page = visit(clf.report(X, X[:, 0] + X[:, 1] > 0).html)
+    told = page.locator("#panel-node summary").inner_text()
+    rest = clf.tree_.by_influence(1)[8:]
+    reach = np.abs(clf.tree_.weights[0, rest]).sum()
+    assert told.startswith("4 more terms, which move the sum by at most")
+    assert shown_numbers([told.split("at most ")[1].split(" ")[0]]) == pytest.approx(
+        reach, rel=1e-3
+    )
+
+
+def test_counts_say_what_they_count(visit, iris):
+    """Rows of the report and rows of training never stand side by side without a word."""
+    page = open_report(visit, iris)
+    assert "of the 150 rows of this report" in page.locator("#counts").inner_text()
+    text = page.locator("#panel-node").inner_text()
+    assert "150 of 150 rows (100%). In training: weight 50 of 50." in text
+    assert re.search("rows of this report here", text, re.IGNORECASE)
+
+
+def test_numbers_are_written_one_way(visit, iris):
+    """Groups of three digits, a real minus sign, no minus zero."""
+    page = open_report(visit, iris)
+    written = page.evaluate("[1065, 2000, -1234.5, -0, 1e-7, 123456].map(number)")
+    assert written == ["1,065", "2,000", "−1,235", "0", "1.00e−7", "123,500"]
+    assert page.evaluate("[1065.25, -0.5, 12345678].map(exactNumber)") == [
+        "1,065.25",
+        "−0.5",
+        "12,345,678",
+    ]
+    assert page.evaluate("[0.0352, 12.345].map(duration)") == ["0.04 s", "12.35 s"]

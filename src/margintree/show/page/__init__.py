@@ -9,6 +9,7 @@ lets nothing else run. A mapping of plain data describes its content::
     conditions  the features that are 1 where their name holds and 0 elsewhere; optional
     columns     the columns of Encoding.to_dict() if features are made from a table; optional
     classes     names of the classes, first those of the tree in the order of its codes; optional
+    whole       the columns that hold whole numbers only; optional
     margins     whether splits have margins to show; true by default
     fit         cost, proof and progress of the fit; optional
     evaluation  predictions for rows; optional
@@ -34,9 +35,11 @@ SCRIPTS = (
     "boxes",
     "drawing",
     "node",
+    "fields",
     "row",
     "quality",
     "fit",
+    "rules",
     "start",
 )
 """The parts of the script in their order."""

@@ -120,7 +120,8 @@ def with_evaluation(
     np.add.at(confusion, (codes, called), 1)
     evaluation: dict[str, Any] = {"n_rows": len(X), "confusion": confusion.tolist()}
     evaluation |= _counts_by_node(tree, scaled, leaves, codes, len(classes))
-    content = content | {"classes": classes, "evaluation": evaluation}
+    whole = np.flatnonzero((np.isnan(X) | (np.round(X) == X)).all(axis=0))
+    content = content | {"classes": classes, "whole": whole.tolist(), "evaluation": evaluation}
     room = MAX_CHARACTERS - len(embedded(content))
     evaluation["rows"] = _rows_to_choose_from(X, codes, room)
     return content

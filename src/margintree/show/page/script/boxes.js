@@ -21,26 +21,43 @@ function asksCondition(node) {
   return isSingle && !isAtMost && conditions.has(terms[0].feature) && threshold > 0 && threshold <= 1;
 }
 
-// The question of a split in three short lines.
-function questionLines(node) {
+// The question of a split in short lines: its first terms, and the comparison.
+function questionLines(node, most = 2) {
   const { terms, threshold, isSingle, isAtMost } = tree.questions.get(node);
   if (asksCondition(node)) return [`${features[terms[0].feature]} ?`];
-  const texts = terms.slice(0, 2).map(({ feature, coefficient }, i) => {
+  const texts = terms.slice(0, most).map(({ feature, coefficient }, i) => {
     const sign = coefficient < 0 ? "− " : i ? "+ " : "";
     const size = number(Math.abs(coefficient));
     if (conditions.has(feature)) return `${sign}${size} if ${features[feature]}`;
     return `${sign}${features[feature]}${isSingle ? "" : ` × ${size}`}`;
   });
-  const others = terms.length > 2 ? `… ${terms.length - 2} more ` : "";
+  const others = terms.length > most ? `… ${count(terms.length - most)} more ` : "";
   return [...(texts.length ? texts : ["0"]), `${others}${isAtMost ? "≤" : "≥"} ${number(threshold)} ?`];
 }
 
-function splitLines(node) {
+function splitLines(node, width) {
   const lines = questionLines(node);
-  return lines.map((line, i) => {
+  const texts = lines.map((line, i) => {
     const style = i === lines.length - 1 ? "threshold" : "term";
-    return svg("text", { class: style, x: 11, y: 18 + 17 * i + (lines.length < 3 ? 8 : 0) }, line);
+    const place = { x: 11, y: 18 + 17 * i + (lines.length < 3 ? 8 : 0) };
+    return svg("text", { class: style, ...place, "data-room": NUMBER_ROOM }, line);
   });
+  return [...texts, nodeNumber(node, width - 8, 15)];
+}
+
+const NUMBER_ROOM = 22;
+
+function nodeNumber(node, x, y) {
+  return svg("text", { class: "number", x, y, "text-anchor": "end", "aria-hidden": "true" }, node);
+}
+
+// The button that folds and unfolds what is below a split.
+function foldMark(isFolded, width, height) {
+  const [x, y, size] = [width - 24, height / 2 - 6, 16];
+  const title = svg("title", {}, isFolded ? "Unfold" : "Fold");
+  const middle = { x: x + size / 2, y: y + 12, "text-anchor": "middle" };
+  const box = svg("rect", { x, y, width: size, height: size, rx: 4 });
+  return svg("g", { class: "fold" }, title, box, svg("text", middle, isFolded ? "+" : "−"));
 }
 
 function leafLines(leaf, width, height) {
@@ -49,10 +66,11 @@ function leafLines(leaf, width, height) {
   const right = sum(amounts) ? `${count(amounts[k])} of ${count(sum(amounts))}` : "no rows";
   const isTall = height > 40;
   const y = isTall ? 20 : 18;
-  const name = svg("text", { class: "label", x: 28, y, "data-room": isTall ? 8 : 84 }, classes[k]);
-  const place = isTall ? { x: 28, y: 37 } : { x: width - 10, y, "text-anchor": "end" };
+  const name = svg("text", { class: "label", x: 28, y, "data-room": isTall ? 30 : 106 }, classes[k]);
+  const place = isTall ? { x: 28, y: 37 } : { x: width - 28, y, "text-anchor": "end" };
   const box = svg("rect", { x: 10, y: y - 10, width: 11, height: 11, rx: 3, fill: fillOf(k) });
-  return [box, name, svg("text", { class: "note", ...place }, right)];
+  const note = svg("text", { class: "note", ...place }, right);
+  return [box, name, note, nodeNumber(leaf, width - 8, 15)];
 }
 
 // The class mix of a node as a strip along its lower edge.
@@ -73,7 +91,7 @@ function mixStrip(amounts, width, height) {
 // Shorten texts that are longer than their node is wide, in the middle of the name: names that
 // begin alike often end differently.
 function fitText(item, room) {
-  for (const text of item.querySelectorAll("text")) {
+  for (const text of item.querySelectorAll(".label, .term, .threshold")) {
     const width = room - Number(text.dataset.room ?? 0);
     const [, name, tail] = /^(.*?)( × [^×]*)?$/s.exec(text.textContent);
     for (let n = name.length - 1; n > 2 && text.getComputedTextLength() > width; n--) {

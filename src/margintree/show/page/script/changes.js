@@ -13,8 +13,8 @@ function smallestChanges(tree, encoding, row) {
     const change = choicesOf(encoding.columns[column])
       ? firstChoice(tree, encoding, row, now, column)
       : value === null
-        ? firstNumber(tree, encoding.encoded(row.with(column, fill)), now, place)
-        : smallestMove(tree, features, values, now, place);
+        ? firstNumber(tree, encoding, row.with(column, fill), now, column)
+        : smallestMove(tree, features, values, now, place, encoding.whole.has(column));
     return change && { column, from: value, ...change };
   });
 }
@@ -37,29 +37,53 @@ function firstChoice(tree, encoding, row, now, column) {
 }
 
 // The change from a missing number, which counted as the one that is in the features now.
-function firstNumber(tree, features, now, place) {
+function firstNumber(tree, encoding, row, now, column) {
+  const features = encoding.encoded(row);
+  const place = encoding.places[column];
   const to = features[place];
   const label = tree.predict(features);
   if (label !== now) return { to, crossing: to, label, distance: 0 };
-  return smallestMove(tree, features, splitValues(tree, features), now, place);
+  const values = splitValues(tree, features);
+  return smallestMove(tree, features, values, now, place, encoding.whole.has(column));
 }
 
-// The smallest move of one feature, up or down.
-function smallestMove(tree, features, values, now, place) {
-  const both = [1, -1].map((way) => firstChange(tree, features, values, now, place, way));
+// The smallest move of one feature, up or down; that of a whole number in whole steps.
+function smallestMove(tree, features, values, now, place, isWhole) {
+  const first = isWhole ? firstWholeChange : firstChange;
+  const both = [1, -1].map((way) => first(tree, features, values, now, place, way));
   const found = both.filter((change) => change !== null);
   found.sort((a, b) => a.distance - b.distance);
   return found[0] ?? null;
 }
 
-// The first change on the way up (1) or down (-1); distances are in units of the feature's span.
-function firstChange(tree, row, values, now, feature, way) {
+// How far away, in units of the feature's span, splits change sides on the way up (1) or down (-1).
+function crossingsOn(tree, values, feature, way) {
   const slope = (node) => way * tree.weights[node - 1][feature];
-  const raw = (distance) => row[feature] + way * distance * tree.span[feature];
-  const crossings = tree.splits
+  return tree.splits
     .filter((node) => slope(node) !== 0 && values.get(node) / slope(node) <= 0)
     .map((node) => -values.get(node) / slope(node))
     .sort((a, b) => a - b);
+}
+
+// The first whole number on the way that changes the prediction: one next to a crossing.
+function firstWholeChange(tree, row, values, now, feature, way) {
+  const span = tree.span[feature];
+  for (const near of crossingsOn(tree, values, feature, way)) {
+    const crossing = row[feature] + way * near * span;
+    const next = way > 0 ? Math.ceil(crossing) : Math.floor(crossing);
+    for (const to of [next, next + way]) {
+      const label = tree.predict(row.with(feature, to));
+      if (label !== now) return { crossing, to, label, distance: Math.abs(to - row[feature]) / span };
+    }
+  }
+  return null;
+}
+
+// The first change on the way up (1) or down (-1).
+function firstChange(tree, row, values, now, feature, way) {
+  const slope = (node) => way * tree.weights[node - 1][feature];
+  const raw = (distance) => row[feature] + way * distance * tree.span[feature];
+  const crossings = crossingsOn(tree, values, feature, way);
   for (const [i, near] of crossings.entries()) {
     const middle = (near + (crossings[i + 1] ?? near + 1)) / 2;
     const path = tree.walk((node) => values.get(node) + slope(node) * middle);

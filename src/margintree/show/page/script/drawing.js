@@ -7,16 +7,17 @@ const SHAPES = {
 };
 const LARGEST_HANGING = 6;
 const LARGEST_ZOOM = 1.35;
+const FOLDED_LEVEL = 2;
 
 // The place of every drawn node: its level, and its position among the leaves. A split of a
 // hanging tree stands between its children; in a growing one it stays near the first of them, so
-// that one reads from the upper left corner on.
-function placedNodes(isHanging) {
+// that one reads from the upper left corner on. Below a folded split nothing is drawn.
+function placedNodes(isHanging, folded) {
   const places = new Map();
   const between = ([no, yes]) => (isHanging ? (no + yes) / 2 : no + 0.5);
   let nLeaves = 0;
   function place(node, level, parent) {
-    const children = tree.isLeaf(node) ? [] : tree.children(node);
+    const children = tree.isLeaf(node) || folded.has(node) ? [] : tree.children(node);
     const spot = { node, level, parent, children };
     places.set(node, spot);
     const positions = children.map((child) => place(child, level + 1, node));
@@ -34,19 +35,55 @@ class Drawing {
     this.onOpen = onOpen;
     const nLeaves = tree.splits.length + 1;
     this.isHanging = nLeaves <= LARGEST_HANGING;
-    this.places = placedNodes(this.isHanging);
     this.shape = this.isHanging ? SHAPES.hanging : SHAPES.growing;
     this.whole = this.weight(tree.root);
-    this.picture = this.draw(nLeaves);
-    canvas.append(this.picture);
+    this.folded = new Set();
+    this.path = [];
+    this.selected = tree.root;
+    this.build();
+    canvas.addEventListener("click", (event) => this.click(event));
+    canvas.addEventListener("keydown", (event) => this.press(event));
+    this.resize(this.fittingZoom());
+  }
+
+  // Draw everything that is not folded.
+  build() {
+    this.places = placedNodes(this.isHanging, this.folded);
+    this.picture = this.draw();
+    this.canvas.replaceChildren(this.picture);
     this.items = new Map(
       [...this.picture.querySelectorAll(".node")].map((item) => [Number(item.dataset.node), item]),
     );
     this.items.forEach((item, node) => fitText(item, this.size(node)[0] - 20));
-    this.makeFocusable(tree.root);
-    canvas.addEventListener("click", (event) => this.click(event));
-    canvas.addEventListener("keydown", (event) => this.press(event));
-    this.resize(this.fittingZoom());
+    while (!this.items.has(this.selected)) this.selected = this.above(this.selected);
+    this.mark(this.selected);
+    this.followPath();
+  }
+
+  // The split above a node, drawn or not.
+  above(node) {
+    return tree.splits.find((split) => tree.children(split).includes(node));
+  }
+
+  // Fold a split or unfold it; the focus stays where it is.
+  fold(node, isFolded = !this.folded.has(node)) {
+    if (this.isHanging || tree.isLeaf(node) || isFolded === this.folded.has(node)) return;
+    if (isFolded) this.folded.add(node);
+    else this.folded.delete(node);
+    this.rebuild();
+    this.focus(node);
+  }
+
+  // Fold every split of the third level, or unfold all.
+  foldAll() {
+    const isThird = (node) => this.places.get(node)?.level === FOLDED_LEVEL;
+    this.folded = new Set(this.folded.size ? [] : tree.splits.filter(isThird));
+    this.rebuild();
+  }
+
+  rebuild() {
+    this.build();
+    this.resize(this.zoom);
   }
 
   size(node) {
@@ -65,7 +102,8 @@ class Drawing {
     return this.isHanging ? [across, along] : [along, across];
   }
 
-  draw(nLeaves) {
+  draw() {
+    const nLeaves = [...this.places.values()].filter((spot) => !spot.children.length).length;
     const depth = 1 + Math.max(...[...this.places.values()].map((spot) => spot.level));
     const along = depth * this.shape.level;
     const across = Math.max(nLeaves * this.shape.slot, this.isHanging ? 200 : 80);
@@ -123,25 +161,35 @@ class Drawing {
         transform: `translate(${x - width / 2} ${y - height / 2})`,
       },
       svg("rect", { class: "box", width, height, rx: 9 }),
-      ...(isLeaf ? leafLines(node, width, height) : splitLines(node)),
+      ...(isLeaf ? leafLines(node, width, height) : splitLines(node, width)),
       mixStrip(arrivals(node), width, height),
     );
-    if (!isLeaf) item.setAttribute("aria-expanded", "true");
+    if (isLeaf) return item;
+    item.setAttribute("aria-expanded", String(!this.folded.has(node)));
+    if (!this.isHanging) item.append(foldMark(this.folded.has(node), width, height));
     return item;
   }
 
   click(event) {
     const item = event.target.closest(".node");
-    if (item) this.open(Number(item.dataset.node));
+    if (!item) return;
+    const node = Number(item.dataset.node);
+    if (event.target.closest(".fold")) this.fold(node);
+    else this.open(node);
   }
 
   open(node) {
+    this.mark(node);
+    this.onOpen(node);
+  }
+
+  mark(node) {
+    this.selected = node;
     this.items.forEach((item, other) => {
       item.classList.toggle("selected", other === node);
       item.setAttribute("aria-selected", String(other === node));
     });
     this.makeFocusable(node);
-    this.onOpen(node);
   }
 
   // Exactly one node can be reached with Tab; the arrow keys go on from there.
@@ -154,6 +202,7 @@ class Drawing {
     if (!item) return;
     const node = Number(item.dataset.node);
     if (event.key === "Enter" || event.key === " ") this.open(node);
+    else if (event.key === "-" || event.key === "+") this.fold(node, event.key === "-");
     else if (event.key in this.moves()) this.focus(this.moves()[event.key](node));
     else return;
     event.preventDefault();
@@ -185,15 +234,22 @@ class Drawing {
     this.reveal(node);
   }
 
-  // Show which way a row takes; an empty path shows nothing.
+  // Show which way a row takes; an empty path shows nothing. Splits on the way unfold.
   highlight(path) {
-    const onPath = new Set(path);
-    this.picture.classList.toggle("follows", path.length > 0);
+    this.path = path;
+    const isHidden = path.some((node) => this.folded.delete(node));
+    if (isHidden) this.rebuild();
+    else this.followPath();
+    if (path.length) this.reveal(path.at(-1));
+  }
+
+  followPath() {
+    const onPath = new Set(this.path);
+    this.picture.classList.toggle("follows", onPath.size > 0);
     this.items.forEach((item, node) => item.classList.toggle("on-path", onPath.has(node)));
     for (const edge of this.picture.querySelectorAll(".edge")) {
       edge.classList.toggle("on-path", onPath.has(Number(edge.dataset.edge)));
     }
-    if (path.length) this.reveal(path.at(-1));
   }
 
   // Bring a node into the visible part of the canvas, without moving the page.

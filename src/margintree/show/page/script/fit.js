@@ -38,7 +38,7 @@ function costPart({ cost, total }) {
 function proofPart(fit) {
   const bound = fit.bound === null ? "unknown" : `any tree costs at least ${number(fit.bound)}`;
   const gap = fit.gap === null ? "unknown without a bound" : percent(fit.gap);
-  const seconds = fit.seconds === null ? "" : `, ${number(fit.seconds)} s`;
+  const seconds = fit.seconds === null ? "" : `, ${duration(fit.seconds)}`;
   const facts = [
     ["Bound", bound],
     ["Gap", gap],
@@ -81,7 +81,7 @@ function tracePart({ trace, seconds }) {
       id: "trace",
       viewBox: `0 0 ${TRACE.width} ${TRACE.height}`,
       role: "img",
-      "aria-label": `Cost and bound over ${number(end)} seconds, from ${number(high)} to ${number(low)}`,
+      "aria-label": `Cost and bound over ${duration(end)}, from ${number(high)} to ${number(low)}`,
     },
     svg("line", {
       class: "axis",
@@ -96,7 +96,7 @@ function tracePart({ trace, seconds }) {
     traceTick(TRACE.left - 8, y(high) + 4, "end", number(high)),
     traceTick(TRACE.left - 8, y(low) + 4, "end", number(low)),
     traceTick(TRACE.left, TRACE.height - 5, "start", "0 s"),
-    traceTick(x(end), TRACE.height - 5, "end", `${number(end)} s`),
+    traceTick(x(end), TRACE.height - 5, "end", duration(end)),
   );
   const scale = isLogarithmic ? ", on a logarithmic scale" : "";
   return element(

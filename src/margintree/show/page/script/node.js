@@ -43,10 +43,12 @@ function termParts(terms) {
     signedBar(influence / most),
   ]);
   const titles = ["Feature", "Coefficient", "Influence"];
+  const rest = sum(terms.slice(TERMS_SHOWN).map(({ influence }) => Math.abs(influence)));
+  const more = `terms, which move the sum by at most ${number(rest)} in the training range`;
   const idle = tree.nFeatures - terms.length;
   const unused = idle ? ` ${plural(idle, "feature is", "features are")} not used here.` : "";
   return [
-    ...folded(rows, TERMS_SHOWN, (some) => table(titles, some, { class: "terms" }), "terms"),
+    ...folded(rows, TERMS_SHOWN, (some) => table(titles, some, { class: "terms" }), more),
     quietNote(
       "Original units. The bar is the coefficient times the range of the feature in training: to " +
         `the right it speaks for yes, to the left for no.${unused}`,
@@ -60,15 +62,20 @@ function termName(j) {
 }
 
 function arrivalParts(node) {
-  const trained = sum(tree.mass(node));
-  const training = trained ? `training weight ${count(trained)}` : "training rows unknown";
-  const rows = evaluation && sum(arrivals(node));
-  const share = evaluation && percent(rows / evaluation.n_rows);
-  const text = evaluation
-    ? `${count(rows)} of ${plural(evaluation.n_rows, "row")} (${share}); ${training}.`
-    : `In training: weight ${count(trained)} of ${count(sum(tree.mass(tree.root)))}.`;
+  const trained = sum(tree.mass(tree.root));
+  const training = trained
+    ? `In training: weight ${count(sum(tree.mass(node)))} of ${count(trained)}.`
+    : "The training rows are unknown.";
   const describe = (amount, part) => `${count(amount)} · ${percent(part)}`;
-  return [element("h3", {}, "Rows here"), quietNote(text), classBars(arrivals(node), describe)];
+  const title = evaluation ? "Rows of this report here" : "Training rows here";
+  const text = evaluation ? `${reportedHere(node)} ${training}` : training;
+  return [element("h3", {}, title), quietNote(text), classBars(arrivals(node), describe)];
+}
+
+function reportedHere(node) {
+  const rows = sum(arrivals(node));
+  const all = plural(evaluation.n_rows, "row");
+  return `${count(rows)} of ${all} (${percent(rows / evaluation.n_rows)}).`;
 }
 
 // Histogram ---------------------------------------------------------------------------------

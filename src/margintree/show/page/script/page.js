@@ -6,7 +6,9 @@ const tree = new Tree(report.tree, report.shares);
 const features = report.features ?? tree.minimum.map((_, j) => `x${j}`);
 const classes = report.classes ?? tree.leafMass[0].map((_, k) => String(k));
 const conditions = new Set(report.conditions ?? []);
-const encoding = report.columns ? new Encoding(report.columns) : Encoding.ofNumbers(features);
+const encoding = report.columns
+  ? new Encoding(report.columns, report.whole)
+  : Encoding.ofNumbers(features, report.whole);
 const hasMargins = report.margins ?? true;
 const evaluation = report.evaluation ?? null;
 
@@ -33,7 +35,7 @@ const sum = (numbers) => numbers.reduce((total, number) => total + number, 0);
 
 // Numbers -----------------------------------------------------------------------------------
 
-const FOUR_DIGITS = { maximumSignificantDigits: 4, useGrouping: "min2" };
+const FOUR_DIGITS = { maximumSignificantDigits: 4 };
 
 // A number with four significant digits and a real minus sign.
 function number(value) {
@@ -44,6 +46,15 @@ function number(value) {
   return text.replaceAll("-", "−");
 }
 
+// A number with all its digits, written as `number` writes it.
+function exactNumber(value) {
+  const [whole, rest] = String(Math.abs(value)).split(".");
+  const sign = value < 0 ? "−" : "";
+  const grouped = whole.includes("e") ? whole : whole.replace(/\B(?=(\d{3})+$)/g, ",");
+  return `${sign}${grouped}${rest === undefined ? "" : `.${rest}`}`.replace("e-", "e−");
+}
+
+const duration = (seconds) => `${seconds < 10 ? seconds.toFixed(2) : number(seconds)} s`;
 const count = (value) => Number(value.toPrecision(6)).toLocaleString("en");
 const percent = (share) => `${(100 * share).toFixed(share === 1 || share === 0 ? 0 : 1)}%`;
 const plural = (n, one, many = `${one}s`) => `${count(n)} ${n === 1 ? one : many}`;
@@ -96,7 +107,7 @@ function breakable(name) {
 
 const classTag = (k) => element("span", { class: "tag" }, swatch(k), classes[k]);
 
-const quietNote = (text) => element("p", { class: "quiet" }, text);
+const quietNote = (...parts) => element("p", { class: "quiet" }, ...parts);
 const figure = (...parts) => element("span", { class: "figure" }, ...parts);
 
 // Bars and tables ---------------------------------------------------------------------------
@@ -138,12 +149,17 @@ function classBars(amounts, describe) {
   return element("div", {}, ...folded(lines, BARS_SHOWN, list, "classes"));
 }
 
-// The first few entries, and the others behind a line that opens them.
+const MORE_SHOWN = 100;
+
+// The first few entries, and the next ones behind a line that opens them.
 function folded(entries, limit, wrap, noun) {
   const shown = wrap(entries.slice(0, limit));
   if (entries.length <= limit) return [shown];
   const title = element("summary", {}, `${count(entries.length - limit)} more ${noun}`);
-  return [shown, element("details", {}, title, wrap(entries.slice(limit)))];
+  const end = limit + MORE_SHOWN;
+  const rest = Math.max(0, entries.length - end);
+  const note = rest ? quietNote(`${count(rest)} more are not listed here.`) : null;
+  return [shown, element("details", {}, title, wrap(entries.slice(limit, end)), note ?? "")];
 }
 
 // A table from column titles and rows of cells; a cell is a text or an element.
@@ -157,5 +173,20 @@ function table(titles, rows, attributes = {}) {
     ),
   );
   const parts = [element("thead", {}, element("tr", {}, ...head)), element("tbody", {}, ...body)];
-  return element("div", { class: "scroll" }, element("table", attributes, ...parts));
+  return scrollable(element("table", attributes, ...parts));
+}
+
+// A box that scrolls sideways where its content is too wide; then the keyboard reaches it.
+const widths = new ResizeObserver((entries) => {
+  for (const { target } of entries) {
+    const isWide = target.scrollWidth > target.clientWidth;
+    if (isWide) target.setAttribute("tabindex", "0");
+    else target.removeAttribute("tabindex");
+  }
+});
+
+function scrollable(content) {
+  const box = element("div", { class: "scroll" }, content);
+  widths.observe(box);
+  return box;
 }

@@ -2,7 +2,8 @@
 
 const MANY = 7;
 
-function showQuality(section) {
+// `onWrong` shows the rows that are predicted wrong, one by one.
+function showQuality(section, onWrong) {
   if (!evaluation) return section.remove();
   const { confusion, n_rows: all } = evaluation;
   const right = sum(confusion.map((line, k) => line[k]));
@@ -10,13 +11,21 @@ function showQuality(section) {
     "p",
     { class: "headline" },
     element("strong", { id: "accuracy" }, percent(right / all)),
-    ` accuracy: ${count(right)} of ${plural(all, "row")} as labelled`,
+    ` accuracy: ${count(right)} of ${plural(all, "row")} as labelled. `,
+    right < all ? wrongButton(all - right, onWrong) : null,
   );
   const parts = [confusionParts(confusion), scoreParts(confusion)];
   return section.append(
     headline,
     element("div", { class: classes.length > MANY ? "many" : "columns" }, ...parts),
   );
+}
+
+function wrongButton(wrong, onWrong) {
+  const text = `Step through the ${plural(wrong, "wrong row")}`;
+  const button = element("button", { id: "step-wrong", type: "button" }, text);
+  button.addEventListener("click", onWrong);
+  return button;
 }
 
 function confusionParts(confusion) {
@@ -28,8 +37,7 @@ function confusionParts(confusion) {
   ]);
   const titles = ["label ↓  predicted →", ...columns.map((k) => classTag(k))];
   const matrix = table(titles, rows, { class: "confusion", id: "confusion" });
-  const name = { role: "region", "aria-label": "Confusion matrix", tabindex: "0" };
-  return element("div", name, element("h3", {}, "Confusion matrix"), matrix);
+  return element("div", {}, element("h3", {}, "Confusion matrix"), matrix);
 }
 
 function confusionCell(line, k, other) {

@@ -1,4 +1,4 @@
-// One row and its way through the tree: chosen from the table, or typed in.
+// One row and its way through the tree: chosen from the table, or with values of one's own.
 
 const STEPS_TERMS_SHOWN = 6;
 const CHANGES_SHOWN = 4;
@@ -7,16 +7,18 @@ class RowPanel {
   constructor(panel, drawing) {
     this.drawing = drawing;
     this.rows = evaluation ? evaluation.rows : { numbers: [], values: [], labels: [] };
-    this.fields = encoding.columns.map((column, j) => this.field(column, j));
+    this.fields = new Fields((column, value) => this.change(column, value));
     this.outcome = element("div", { class: "outcome", "aria-live": "polite" });
     this.about = element("p", { class: "quiet", id: "about-row" });
-    const form = element("form", { class: "fields" }, ...this.fields.map((field) => field.label));
-    form.addEventListener("submit", (event) => event.preventDefault());
+    this.back = element("button", { id: "row-reset", type: "button", hidden: "" }, "Back to the row");
+    this.back.addEventListener("click", () => this.choose(this.last));
     panel.append(
+      element("h2", { class: "unseen" }, "Row and what if"),
       ...(this.rows.numbers.length ? [this.chooser()] : []),
       this.about,
-      element("h3", { id: "what-if" }, "What if? Type other values"),
-      form,
+      this.back,
+      element("h3", { id: "what-if" }, "What if? Change any values"),
+      ...this.fields.parts(),
       this.outcome,
     );
   }
@@ -30,17 +32,24 @@ class RowPanel {
     return this.follow(encoding.columns.map(start), null);
   }
 
+  // The first of the rows that are predicted wrong.
+  startWrong() {
+    this.filter.value = "wrong";
+    this.step(0);
+  }
+
   chooser() {
     const last = evaluation.n_rows;
     this.input = element("input", { id: "row-number", type: "number", min: 1, max: last, step: 1 });
     this.input.addEventListener("change", () =>
       this.choose(this.nearest(this.input.valueAsNumber)),
     );
+    const wrong = this.rows.numbers.filter((_, i) => this.isWrong(i)).length;
     this.filter = element(
       "select",
       { id: "row-filter", "aria-label": "Which rows" },
       element("option", { value: "all" }, "all rows"),
-      element("option", { value: "wrong" }, "misclassified rows"),
+      element("option", { value: "wrong" }, `wrong rows (${count(wrong)})`),
     );
     this.filter.addEventListener("change", () => this.step(0));
     const step = (id, text, name, by) => {
@@ -89,37 +98,24 @@ class RowPanel {
     this.follow(this.rows.values[position], position);
   }
 
-  field(column, j) {
-    const choices = choicesOf(column);
-    const input = choices ? chooserOf(choices) : numberField(column);
-    input.dataset.feature = j;
-    const label = element("label", { title: column.name }, columnName(j), input);
-    input.addEventListener("input", () => this.type());
-    return { label, input };
+  // One value changes; the others stay.
+  change(column, value) {
+    if (Number.isNaN(value)) return this.about.replaceChildren("Every field needs a number.");
+    const row = this.row.with(column, value);
+    const base = this.rows.values[this.last];
+    const isBase = base?.every((known, j) => known === row[j]) ?? false;
+    return this.follow(row, isBase ? this.last : null);
   }
 
-  // Values were typed: follow them if all can be understood.
-  type() {
-    const row = this.fields.map(({ input }, j) => typedValue(input, encoding.columns[j]));
-    const isWrong = row.map(Number.isNaN);
-    this.fields.forEach(({ input }, j) => input.setAttribute("aria-invalid", String(isWrong[j])));
-    if (isWrong.includes(true)) this.about.replaceChildren("Every field needs a number.");
-    else this.follow(row, null, false);
-  }
-
-  follow(row, chosen, fillsFields = true) {
+  follow(row, chosen) {
     this.row = row;
     this.chosen = chosen;
-    if (fillsFields) {
-      this.fields.forEach(({ input }, j) => {
-        input.value = row[j] ?? "";
-        input.setAttribute("aria-invalid", "false");
-      });
-    }
+    this.fields.fill(row);
     const features = encoding.encoded(row);
     const path = tree.path(features);
     this.drawing.highlight(path);
-    this.about.replaceChildren(...this.aboutRow());
+    this.about.replaceChildren(this.aboutRow());
+    this.back.hidden = chosen !== null || this.last === undefined;
     this.outcome.replaceChildren(
       ...verdictParts(path.at(-1), this.label()),
       ...this.changeParts(),
@@ -133,13 +129,25 @@ class RowPanel {
   }
 
   aboutRow() {
-    if (this.chosen === null) return ["These are your own values."];
+    if (this.chosen === null) return this.aboutOwn();
     const { numbers } = this.rows;
     const all = evaluation.n_rows;
     const text = `Row ${count(numbers[this.chosen] + 1)} of ${count(all)}.`;
-    if (numbers.length === all) return [text];
+    if (numbers.length === all) return text;
     const sample = `${count(numbers.length)} evenly spaced rows of ${count(all)}`;
-    return [`${text} You can choose from ${sample}; all scores and counts are over all rows.`];
+    return `${text} You can choose from ${sample}; all scores and counts are over all rows.`;
+  }
+
+  aboutOwn() {
+    if (this.last === undefined) return "These are your own values.";
+    const base = this.rows.values[this.last];
+    const changed = [...base.keys()].filter((j) => base[j] !== this.row[j]);
+    const told = changed.slice(0, 3).map((j) => {
+      const [from, to] = [base[j], this.row[j]].map((v) => cellText(j, v, exactNumber));
+      return `${encoding.columns[j].name} ${from} → ${to}`;
+    });
+    const rest = changed.length > 3 ? `, and ${changed.length - 3} more` : "";
+    return `These are your own values: row ${count(this.rows.numbers[this.last] + 1)} with ${told.join(", ")}${rest}.`;
   }
 
   changeParts() {
@@ -151,7 +159,7 @@ class RowPanel {
       return [title, element("p", { id: "smallest-change", class: "none" }, none)];
     }
     const rows = changes.map((change) => this.changeRow(change));
-    const titles = ["Feature", "from", "to", "gives", ""];
+    const titles = ["Feature", "from", "to", "gives", "try it"];
     const without = encoding.columns.length - changes.length;
     const note =
       "Smallest first, relative to the training range of the feature; * is outside this range.";
@@ -170,7 +178,7 @@ class RowPanel {
 
   changeRow(change) {
     const { column, from, to, label, crossing } = change;
-    const shown = cellText(column, to, (value) => String(value).replaceAll("-", "−"));
+    const shown = cellText(column, to, exactNumber);
     const name = `Try ${encoding.columns[column].name} = ${shown}`;
     const data = {
       "data-feature": column,
@@ -198,26 +206,6 @@ class RowPanel {
 function cellText(column, value, write) {
   const choices = choicesOf(encoding.columns[column]);
   return value === null ? "missing" : choices ? choices[value] : write(value);
-}
-
-function chooserOf(choices) {
-  const options = choices.map((text, value) => element("option", { value }, text));
-  return element("select", {}, ...options, element("option", { value: "" }, "missing"));
-}
-
-// A field for a number; where a cell may be missing, it may be empty.
-function numberField(column) {
-  const hint = mayBeMissing(column) ? "missing" : null;
-  return element("input", { type: "number", step: "any", placeholder: hint });
-}
-
-const mayBeMissing = (column) => column.fill !== undefined;
-
-// The value of a field: null where the cell is missing, NaN where the field cannot be understood.
-function typedValue(input, column) {
-  if (choicesOf(column)) return input.value === "" ? null : Number(input.value);
-  const isEmpty = input.value === "" && !input.validity.badInput;
-  return isEmpty && mayBeMissing(column) ? null : input.valueAsNumber;
 }
 
 function verdictParts(leaf, label) {

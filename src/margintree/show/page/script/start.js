@@ -54,6 +54,13 @@ function startZoom(drawing) {
   for (const [id, zoom] of Object.entries(zooms)) {
     byId(id).addEventListener("click", () => drawing.resize(zoom()));
   }
+  const all = byId("fold-all");
+  all.hidden = drawing.isHanging;
+  byId("fold-keys").hidden = drawing.isHanging;
+  all.addEventListener("click", () => {
+    drawing.foldAll();
+    all.textContent = drawing.folded.size ? "Unfold all" : "Fold";
+  });
 }
 
 function summary() {
@@ -75,11 +82,19 @@ function startPage() {
     openTab("node");
     showNode(byId("panel-node"), node);
   });
+  byId("counts").textContent = evaluation
+    ? `A leaf counts the rows of its class and all rows there, of the ${plural(evaluation.n_rows, "row")} of this report.`
+    : "A leaf counts the training rows of its class and all training rows there.";
   const rows = new RowPanel(byId("panel-row"), drawing);
   startTabs(() => rows.start());
   startZoom(drawing);
-  showQuality(byId("quality"));
+  showQuality(byId("quality"), () => {
+    openTab("row");
+    rows.startWrong();
+    byId("inspector").focus();
+  });
   showFit(byId("fit"));
+  showRules(byId("rules"));
   drawing.open(tree.root);
 }
 

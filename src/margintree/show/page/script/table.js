@@ -3,8 +3,10 @@
 // null where the cell is missing. Nothing here knows of the page.
 
 class Encoding {
-  constructor(columns) {
+  // `whole` lists the columns that hold nothing but whole numbers.
+  constructor(columns, whole = []) {
     this.columns = columns;
+    this.whole = new Set(whole);
     // Where the features of every column begin.
     this.places = [];
     columns.reduce((place, column) => {
@@ -14,8 +16,15 @@ class Encoding {
   }
 
   // Columns of numbers that are features as they are, and never missing.
-  static ofNumbers(names) {
-    return new Encoding(names.map((name) => ({ kind: "number", name })));
+  static ofNumbers(names, whole) {
+    return new Encoding(names.map((name) => ({ kind: "number", name })), whole);
+  }
+
+  // The features that are made from a column.
+  featuresOf(column) {
+    const first = this.places[column];
+    const n = encodedCell(this.columns[column], 0).length;
+    return Array.from({ length: n }, (_, i) => first + i);
   }
 
   encoded(row) {
