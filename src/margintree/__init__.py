@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from margintree.core.result import TracePoint as TracePoint
     from margintree.core.tree import ObliqueTree as ObliqueTree
     from margintree.estimators import CARTClassifier as CARTClassifier
+    from margintree.estimators import ClassTreeClassifier as ClassTreeClassifier
     from margintree.estimators import MOCTSVMClassifier as MOCTSVMClassifier
     from margintree.estimators import MOCTSVMClassifierCV as MOCTSVMClassifierCV
     from margintree.estimators import OCTClassifier as OCTClassifier
@@ -57,6 +58,7 @@ __version__ = "0.1.0.dev0"
 _HOMES = {
     "CARTClassifier": "estimators",
     "CheckpointWarning": "_lib.exceptions",
+    "ClassTreeClassifier": "estimators",
     "Cost": "core.cost",
     "Costs": "core.problem",
     "How": "methods.solve",

@@ -17,6 +17,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from margintree import (
     CARTClassifier,
+    ClassTreeClassifier,
     MOCTSVMClassifier,
     ObliqueTree,
     OCTClassifier,
@@ -40,8 +41,9 @@ MODELS = {
     "OCT-H": OCTHClassifier(2, alpha=0.01, max_iter=5),
     "OCTSVM": OCTSVMClassifier(2, c1=10.0, c2=10.0, max_iter=20),
     "CART": CARTClassifier(2),
+    "class tree": ClassTreeClassifier(2, C=100.0),
 }
-OPTIMISED = ["MOCTSVM", "OCT", "OCT-H", "OCTSVM"]
+OPTIMISED = ["MOCTSVM", "OCT", "OCT-H", "OCTSVM", "class tree"]
 
 
 def labels_for(model, labels=Y):
@@ -77,6 +79,7 @@ def optimised(request):
         OCTHClassifier(max_iter=2),
         OCTSVMClassifier(max_iter=20),
         CARTClassifier(),
+        ClassTreeClassifier(),
     ]
 )
 def test_scikit_learn_checks(estimator, check):

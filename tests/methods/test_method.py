@@ -24,7 +24,7 @@ COSTS = {"c1": 2.0, "c2": 3.0, "c3": 4.0}
 
 def posed(method, rows=ROWS, **parameters):
     """Return the problem of a method with depth 3 and, where it has them, some costs."""
-    costs = COSTS if method.has_margins else {}
+    costs = {name: cost for name, cost in COSTS.items() if name in method.parameters}
     return method.pose(rows, max_depth=3, **costs | parameters)
 
 

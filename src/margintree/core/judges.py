@@ -197,3 +197,56 @@ def _one_sided(tree: ObliqueTree, values: FloatArray, visits: BoolArray) -> int:
     with np.errstate(invalid="ignore"):
         right, left = visits & (values >= 0), visits & (values < 0)
     return int((tree.splits & ~(right.any(axis=0) & left.any(axis=0))).sum())
+
+
+def price_classes(problem: Problem, tree: ObliqueTree) -> Cost:
+    """Return the cost of ``tree`` on ``problem`` as a class tree defines it.
+
+    A class has at most one leaf. Its rows should pass all splits on the way to this leaf on the
+    right side and outside the margin, wherever they really go. If the class has no leaf, its rows
+    pay 2 units, as they would on the wrong edge of a margin.
+
+    The terms are ``violations``, the cost of violations times the weighted sum of
+    ``max(0, 1 - s_t f_t(x))`` over the rows and the splits on the way to the leaf of their class,
+    where ``s_t`` is the side of the way; and ``margins``, the sum of ``||w||**2 / 2`` over the
+    splits. Faults are ``extra_leaves``, further leaves of a class, and broken rules.
+
+    Examples
+    --------
+    >>> from margintree.core.problem import Costs
+    >>> problem = Problem.from_data([[0.0], [0.25], [1.0]], [0, 1, 1], n_classes=2, depth=1,
+    ...                             costs=Costs(violations=2))
+    >>> tree = ObliqueTree.stump([2.0], -1.0, leaf_classes=[0, 1], n_classes=2)
+    >>> price_classes(problem, tree)
+    Cost(violations=3.0, margins=2.0)
+    >>> price_classes(problem, ObliqueTree.leaf(1, n_features=1, n_classes=2, label=1))
+    Cost(violations=4.0, margins=0.0)
+    """
+    named = tree.leaf_classes[tree.open_leaves - len(tree.leaf_classes)]
+    is_own = named == np.arange(problem.n_classes)[:, None]
+    ways = np.where(is_own, way_prices(problem, tree), np.inf).min(axis=1)
+    prices = np.where(is_own.any(axis=1), ways, leafless_prices(problem))
+    margins = problem.margin_price(np.linalg.norm(tree.weights[tree.splits], axis=1))
+    terms = {"violations": float(prices.sum()), "margins": float(margins.sum())}
+    faults = {"extra_leaves": len(named) - len(np.unique(named))}
+    return Cost(terms, faults | problem.rules.faults(problem.X, problem.row_weights, tree))
+
+
+def leafless_prices(problem: Problem) -> FloatArray:
+    """Return the price of every class if a class tree has no leaf for it."""
+    return np.asarray(2 * problem.costs.violations * problem.class_mass())
+
+
+def way_prices(problem: Problem, tree: ObliqueTree) -> FloatArray:
+    """Return the price of every class on the way to each open leaf, of shape (K, n_open_leaves)."""
+    prices = np.zeros((problem.n_classes, 2 * len(tree.leaf_classes)))
+    on = np.flatnonzero(tree.splits)
+    for rows in row_blocks(problem.n_rows):
+        is_of_class = problem.y[rows] == np.arange(problem.n_classes)[:, None]
+        pulls = is_of_class * (problem.costs.violations * problem.row_weights[rows])
+        values = tree.split_values(problem.X[rows])[:, on]
+        prices[:, 2 * on + 2] += product(pulls, np.maximum(0.0, 1 + values))
+        prices[:, 2 * on + 3] += product(pulls, np.maximum(0.0, 1 - values))
+    for t in range(2, prices.shape[1]):
+        prices[:, t] += prices[:, topology.parent(t)]
+    return np.asarray(prices[:, tree.open_leaves])

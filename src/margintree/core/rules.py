@@ -108,16 +108,7 @@ def leaf_masses(X: FloatArray, row_weights: FloatArray, tree: ObliqueTree) -> Fl
     """Return the weight of the rows in every leaf that rows can reach."""
     n_leaves = len(tree.leaf_classes)
     mass = np.bincount(tree.apply(X) - n_leaves, row_weights, minlength=n_leaves)
-    return np.asarray(mass[_open_leaves(tree)])
-
-
-def _open_leaves(tree: ObliqueTree) -> BoolArray:
-    """Return a mask of the leaves that rows can reach; an idle node sends everything left."""
-    is_open = np.ones(2 * len(tree.leaf_classes), dtype=bool)
-    for t in topology.branch_nodes(tree.depth):
-        is_open[topology.left(t)] = is_open[t]
-        is_open[topology.right(t)] = is_open[t] and tree.splits[t - 1]
-    return is_open[len(tree.leaf_classes) :]
+    return np.asarray(mass[tree.open_leaves - n_leaves])
 
 
 def widths(X: FloatArray, tree: ObliqueTree) -> FloatArray:

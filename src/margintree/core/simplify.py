@@ -37,7 +37,7 @@ def simplify(problem: Problem, tree: ObliqueTree) -> ObliqueTree:
 
 def with_leaf_mass(problem: Problem, tree: ObliqueTree) -> ObliqueTree:
     """Return the tree with the class weights of the problem's rows in its leaves."""
-    mass = np.zeros((topology.n_leaves(problem.depth), problem.n_classes))
+    mass = np.zeros((len(tree.leaf_classes), problem.n_classes))
     leaves = tree.apply(problem.X) - len(mass)
     np.add.at(mass, (leaves, problem.y), problem.row_weights)
     return replace(tree, leaf_mass=mass, scaling=problem.scaling)

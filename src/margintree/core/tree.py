@@ -170,6 +170,23 @@ class ObliqueTree:
             node = 2 * node + goes_right
         return node
 
+    @property
+    def open_leaves(self) -> IntArray:
+        """The leaves that rows can reach, as node numbers; an idle node sends everything left.
+
+        Examples
+        --------
+        >>> tree = ObliqueTree.stump([2.0], -1.0, leaf_classes=[0, 1], n_classes=2).deepened(2)
+        >>> tree.open_leaves
+        array([4, 6])
+        """
+        is_open = np.ones(2 * len(self.leaf_classes), dtype=bool)
+        for t in topology.branch_nodes(self.depth):
+            is_open[topology.left(t)] = is_open[t]
+            is_open[topology.right(t)] = is_open[t] and self.splits[t - 1]
+        is_open[: len(self.leaf_classes)] = False
+        return np.flatnonzero(is_open)
+
     def first_stop(self, node: int) -> int:
         """Return the first split or leaf that rows at ``node`` meet, which may be ``node`` itself.
 

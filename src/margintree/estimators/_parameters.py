@@ -22,6 +22,7 @@ CONSTRAINTS: dict[str, list[Any]] = {
     "c2": AT_LEAST_0,
     "c3": AT_LEAST_0,
     "c4": AT_LEAST_0,
+    "C": AT_LEAST_0,
     "alpha": AT_LEAST_0,
     "max_splits": [COUNT, None],
     "max_features_per_split": [POSITIVE_COUNT, None],

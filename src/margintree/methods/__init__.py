@@ -2,14 +2,15 @@
 
 from margintree.core.method import Method
 from margintree.methods.cart import CART
+from margintree.methods.classtree import ClassTree
 from margintree.methods.moctsvm import MOCTSVM
 from margintree.methods.oct import OCT
 from margintree.methods.octh import OCTH
 from margintree.methods.octsvm import OCTSVM
 
 METHODS: dict[str, Method] = {
-    method.name: method for method in (CART(), OCT(), OCTH(), MOCTSVM(), OCTSVM())
+    method.name: method for method in (CART(), OCT(), OCTH(), MOCTSVM(), OCTSVM(), ClassTree())
 }
 """The methods by name, those of the paper's table first. Add your own to use it in a study."""
 
-__all__ = ["CART", "METHODS", "MOCTSVM", "OCT", "OCTH", "OCTSVM", "Method"]
+__all__ = ["CART", "METHODS", "MOCTSVM", "OCT", "OCTH", "OCTSVM", "ClassTree", "Method"]

@@ -1,0 +1,65 @@
+"""Class trees: one leaf per class, and splits that know the labels."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, ClassVar
+
+from margintree.core.class_tree import with_best_leaves
+from margintree.core.cost import Cost
+from margintree.core.judges import price_classes
+from margintree.core.limits import Limits
+from margintree.core.method import Method
+from margintree.core.problem import Costs, Problem
+from margintree.core.result import Progress, Result
+from margintree.core.tree import ObliqueTree
+from margintree.exact.programs import classtree
+
+
+class ClassTree(Method):
+    """A hierarchy of the classes whose splits are support vector machines."""
+
+    name = "classtree"
+    label = "Class tree"
+    terms: ClassVar[Mapping[str, Any]] = {"violations": "violations", "margins": ""}
+    candidates: ClassVar[Mapping[str, Any]] = {
+        "max_depth": (10,),
+        "C": (0.1, 1.0, 10.0, 100.0, 1000.0),
+    }
+    formulation = classtree.FORMULATION
+    has_margins = True
+
+    def pose(  # type: ignore[override]
+        self,
+        problem: Problem,
+        *,
+        max_depth: int,
+        C: float = 1.0,
+        min_samples_leaf: float = 0,
+        max_splits: int | None = None,
+    ) -> Problem:
+        """Return the problem in which a unit of margin violation costs ``C``."""
+        costs = Costs(errors=0.0, violations=C, splits=0.0)
+        posed = replace(problem, depth=max_depth, costs=costs, margin_norm="squared")
+        return posed.with_rules(min_samples_leaf, max_splits)
+
+    def judge(self, problem: Problem, tree: ObliqueTree) -> Cost:
+        """Return the violations and margins of a tree."""
+        return price_classes(problem, tree)
+
+    def simplify(self, problem: Problem, tree: ObliqueTree) -> ObliqueTree:
+        """Return the tree whose leaves name the classes that cost least there."""
+        return with_best_leaves(problem, tree)
+
+    def search(
+        self,
+        problem: Problem,
+        limits: Limits,
+        starts: Sequence[ObliqueTree] = (),
+        progress: Progress | None = None,
+        shared: Any = None,  # noqa: ARG002
+    ) -> Result:
+        """Return the best tree: proved for ten classes or fewer."""
+        # Kernels are loaded only when they are needed.
+        from margintree.search.classes.engine import search_class_trees
+
+        return search_class_trees(self, problem, limits, starts, progress)
