@@ -34,7 +34,9 @@ def path(tmp_path):
 
 
 def solve(problem, path, **options):
-    return solve_by(MOCTSVM(), problem, How("exact", checkpoint=path, **options))
+    return solve_by(
+        MOCTSVM(), problem, How("exact", **{"checkpoint": path, "solver": "scip"} | options)
+    )
 
 
 def edited(path, **entries):

@@ -28,8 +28,8 @@ CLOUDS = PROBLEMS["cloudsD=2(1,1,0.1)"]
 
 
 def fit(problem, method="search", **options):
-    """Return the result of MOCTSVM."""
-    return solve(MOCTSVM(), problem, How(method, **options))
+    """Return the result of MOCTSVM; an exact one by SCIP."""
+    return solve(MOCTSVM(), problem, How(method, **{"solver": "scip"} | options))
 
 
 def use_build(monkeypatch, build):

@@ -54,6 +54,9 @@ class ProgressLine:
             parts.append(f"cost {self._point.objective:.6g}")
             parts.append(f"bound {self._point.bound:.6g}")
             parts.append(f"gap {gap:.1%}")
+            share = getattr(self._point, "share", 0.0)
+            if share > 0:
+                parts.append(f"{share:.0%} of the proof")
         return Text("   ".join([*parts, "(Ctrl-C keeps the best tree so far)"]))
 
 

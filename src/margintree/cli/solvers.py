@@ -7,7 +7,8 @@ from margintree.cli._common import reported
 def solvers() -> None:
     """List the solvers: their version, licence, abilities and remarks.
 
-    'cones' are second-order cones, and 'starts' means that the solver takes a first tree.
+    'native' is the proof engine of margintree. The others solve a mixed-integer model: 'cones' are
+    second-order cones, and 'starts' means that the solver takes a first tree.
 
     [bold]Example[/bold]
 
@@ -17,13 +18,13 @@ def solvers() -> None:
     from rich.table import Table
 
     from margintree.cli._view import console
-    from margintree.exact.solvers import SOLVERS, available
+    from margintree.exact.solvers import SOLVERS, Abilities, available
 
     table = Table(box=box.SIMPLE_HEAD)
     for heading in ("solver", "installed", "licensed", "cones", "starts", "remarks"):
         table.add_column(heading, overflow="fold")
     for name, status in available().items():
-        abilities = SOLVERS[name].abilities
+        abilities = SOLVERS[name].abilities if name in SOLVERS else Abilities("not needed")
         table.add_row(
             name,
             status.version if status.installed else "no",

@@ -124,6 +124,10 @@ class Method(ABC):
         """Return a lower bound on the cost of any tree; ``shared`` is the result of `share`."""
         return 0.0
 
+    def proof_obstacle(self, problem: Problem) -> str:  # noqa: ARG002
+        """Return why the native proof engine cannot take a problem, or an empty string."""
+        return f"proves MOCTSVM trees only; {self.label} was given."
+
     def simplify(self, problem: Problem, tree: ObliqueTree) -> ObliqueTree:
         """Return a simpler tree whose cost is no higher."""
         return simplify(problem, tree)

@@ -24,7 +24,7 @@ from margintree.estimators._parameters import CONSTRAINTS
 from margintree.estimators._plain import MethodClassifier, n_threads
 from margintree.estimators._scorer import scoring_of
 from margintree.estimators.moctsvm import MOCTSVMClassifier
-from margintree.exact.solvers import get
+from margintree.exact.solvers import check_name
 from margintree.methods.choose import Choice, Data, Division, TreeCandidates, Trial, choose, divide
 from margintree.methods.path import Point, path
 from margintree.methods.solve import EXACT, solve
@@ -219,7 +219,7 @@ class TreeClassifierCV(MetaEstimatorMixin, TreeClassifier):
         self._method.check_classes(len(classes))
         given = plain.get_params(deep=False)
         if given.get("method") == EXACT:
-            get(given.get("solver", "auto"))  # a missing solver is an error at once
+            check_name(given.get("solver", "auto"))  # a missing solver is an error at once
         limits = self._limits()
         points = self._points()
         usual = None if self.usual is None else _place(self.usual, points)

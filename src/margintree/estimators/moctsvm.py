@@ -45,10 +45,12 @@ class MOCTSVMClassifier(MethodClassifier):
         A number for every feature; features of one number count once, at the price of the dearest
         one. Give the dummies of one column one number.
     method : {"search", "exact"}, default="search"
-        "search" is fast and usually finds the best tree, without a proof. "exact" starts from the
-        tree of the search and continues until that tree or a better one is proved optimal.
+        "search" is fast and usually finds the best tree, without a proof. "exact" continues until
+        a tree is proved optimal.
     solver : str, default="auto"
-        Solver of the exact method; the command ``margintree solvers`` lists them.
+        Solver of the exact method; the command ``margintree solvers`` lists them. "native" is the
+        proof engine of margintree. "auto" is "native", or "scip" where a rule such as
+        ``min_samples_leaf`` is beyond the engine.
     time_limit : float or None, default=60.0
         Seconds of wall-clock time; None means no limit. The first fits after an installation
         compile kernels; this time is not counted. The search usually stops earlier: see

@@ -9,6 +9,7 @@ from margintree.core.judges import price_margins
 from margintree.core.problem import Problem
 from margintree.core.tree import ObliqueTree
 from margintree.exact.programs import moctsvm
+from margintree.exact.proofs.scope import obstacle
 from margintree.methods.margin import MarginMethod
 
 if TYPE_CHECKING:
@@ -38,6 +39,10 @@ class MOCTSVM(MarginMethod):
     def judge(self, problem: Problem, tree: ObliqueTree) -> Cost:
         """Return the margin, errors, violations and splits of a tree."""
         return price_margins(problem, tree)
+
+    def proof_obstacle(self, problem: Problem) -> str:
+        """Return why the native proof engine cannot take a problem, or an empty string."""
+        return obstacle(problem)
 
     def bound(self, problem: Problem, shared: "Shared | None" = None) -> float:
         """Return a lower bound from classes without a leaf, equal rows and close pairs."""

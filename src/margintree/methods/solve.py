@@ -12,6 +12,7 @@ from margintree.core.result import Progress, Result
 from margintree.core.tree import ObliqueTree
 from margintree.exact.checkpoint import Checkpoint
 from margintree.exact.exact_solve import solve_exactly
+from margintree.exact.proofs.scope import NATIVE
 from margintree.exact.solvers import get
 
 PathLike: TypeAlias = str | os.PathLike[str]
@@ -30,7 +31,8 @@ class How:
         ``"search"`` for the search of the method (OCT calls it ``"native"``), or ``"exact"`` for a
         solver that starts from the tree of the search and proves a bound.
     solver : str
-        The solver of the exact way; ``"auto"`` is SCIP.
+        The solver of the exact way. ``"native"`` is the proof engine of margintree, others solve a
+        mixed-integer model. ``"auto"`` is the engine where it can take the problem, otherwise SCIP.
     limits : Limits
         When to stop.
     starts : tuple of ObliqueTree
@@ -88,5 +90,13 @@ def solve(method: Method, problem: Problem, how: How | None = None) -> Result:
     checkpoint = (
         None if how.checkpoint is None else Checkpoint(how.checkpoint, problem, method=method.name)
     )
+    if how.solver in ("auto", NATIVE):
+        obstacle = method.proof_obstacle(problem)
+        if how.solver == NATIVE and obstacle:
+            raise InvalidInputError(f"The native proof engine {obstacle} Use solver='scip'.")
+        if not obstacle:
+            from margintree.exact.proofs.engine import prove  # kernels are loaded when needed
+
+            return prove(method, problem, how.limits, how.starts, how.progress, checkpoint).result
     solver = get(how.solver)
     return solve_exactly(method, problem, solver, how.limits, how.starts, how.progress, checkpoint)

@@ -40,14 +40,14 @@ def test_auto_is_scip():
 
 def test_an_unknown_solver_is_refused():
     """The message names the solvers there are."""
-    with pytest.raises(SolverMissingError, match=r"'gurobi', 'highs', 'scip'"):
+    with pytest.raises(SolverMissingError, match=r"'native', 'gurobi', 'highs', 'scip'"):
         get("cplex")
 
 
 def test_open_solvers_are_installed_and_licensed():
     """SCIP and HiGHS come with margintree and have no limit."""
     status = available()
-    assert set(status) == set(SOLVERS)
+    assert set(status) == {"native", *SOLVERS}
     for name in ("scip", "highs"):
         assert status[name].installed
         assert status[name].licensed

@@ -1,0 +1,365 @@
+"""A proof of how cheap a tree can be: dives from the open nodes with the least bounds.
+
+The bound is right at any moment, so the engine may stop at any moment: every tree that fits a
+closed node costs at least the cutoff of that time, which only falls, and every other tree fits an
+open node.
+"""
+
+import heapq
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, replace
+from functools import cache
+from itertools import count
+from queue import SimpleQueue
+
+import numpy as np
+
+from margintree import __version__
+from margintree._lib.arrays import IntArray
+from margintree._lib.exceptions import InvalidInputError
+from margintree.core.incumbent import Incumbent
+from margintree.core.limits import Limits
+from margintree.core.method import Method
+from margintree.core.problem import Problem
+from margintree.core.result import Progress, Reason, Result, TracePoint
+from margintree.core.tree import ObliqueTree
+from margintree.exact.checkpoint import Checkpoint
+from margintree.exact.proofs.dive import PAUSE, Basics, Dive, Dived, OpenNode, Room
+from margintree.exact.proofs.scope import NATIVE, obstacle
+from margintree.exact.proofs.skeletons import Skeleton, first_skeletons
+
+LEAST_GAP = 1e-7
+"""The smallest relative gap that counts as proof; leaves are not solved more exactly."""
+ROUNDING = 1e-9
+"""Share of the optimum by which rounding may lift the bound above it, at most."""
+SEARCH_AFTER = 1_000
+"""Nodes after which the method's search is asked for a better tree. Most proofs of few rows are
+done before."""
+SEARCH_SHARE = 0.2
+"""Share of the remaining time that the search may take."""
+LONG = 10_000
+"""Nodes after which a proof is long enough for several dives at once."""
+TOGETHER = 4
+"""Dives of a long proof that begin with the same best cost and may run at once. The same number on
+any number of threads, so that the result is the same."""
+
+
+class ProofPoint(TracePoint):
+    """A `TracePoint` of a proof, which also tells how far the search is.
+
+    Attributes
+    ----------
+    nodes : int
+        Nodes so far.
+    share : float
+        The share of the search that is closed.
+
+    Examples
+    --------
+    >>> point = ProofPoint(10.0, 2.0, 1.0)
+    >>> point.share = 0.25
+    >>> point.seconds_left
+    30.0
+    """
+
+    nodes: int = 0
+    share: float = 0.0
+
+    @property
+    def seconds_left(self) -> float:
+        """About how long it will still take, if the rest is like what is done."""
+        return self.seconds * (1 / self.share - 1) if self.share > 0 else np.inf
+
+
+@dataclass(frozen=True)
+class Proof:
+    """What is proved about a problem.
+
+    Attributes
+    ----------
+    result : Result
+        The best tree and the bound. No tree costs less than the bound, by more than 1e-9 of the
+        optimum for rounding.
+    nodes : int
+        Nodes of the search.
+    share : float
+        The share of the search that is closed.
+    stuck : int
+        Leaves that could not be solved to the gap asked for; the bound counts them.
+    """
+
+    result: Result
+    nodes: int
+    share: float
+    stuck: int
+
+
+def prove(
+    method: Method,
+    problem: Problem,
+    limits: Limits,
+    starts: Sequence[ObliqueTree] = (),
+    progress: Progress | None = None,
+    checkpoint: Checkpoint | None = None,
+) -> Proof:
+    """Prove how cheap a tree can be, and find the cheapest one.
+
+    The result is the same on any number of threads, unless a limit or an interrupt stops the proof.
+
+    Parameters
+    ----------
+    method : Method
+        MOCTSVM.
+    problem : Problem
+        The training set and its costs.
+    limits : Limits
+        When to stop, and the gap that counts as proof.
+    starts : sequence of ObliqueTree
+        Known trees, in the scaled space of the problem; what is returned costs no more.
+    progress : callable, optional
+        Receives a `ProofPoint` now and then; it may raise KeyboardInterrupt.
+    checkpoint : Checkpoint, optional
+        Keeps the best tree and bound; if it already has some, the proof uses them.
+
+    Examples
+    --------
+    >>> from margintree.core.problem import Costs
+    >>> from margintree.methods import MOCTSVM
+    >>> problem = Problem.from_data([[0.0], [1.0]], [0, 1], n_classes=2, depth=1,
+    ...                             costs=Costs(errors=10, violations=10, splits=0.5))
+    >>> proof = prove(MOCTSVM(), problem, Limits())
+    >>> round(proof.result.objective, 4), proof.result.gap <= 1e-4
+    (2.5, True)
+    """
+    refusal = obstacle(problem)
+    if refusal:
+        raise InvalidInputError(f"The native proof engine {refusal} Use solver='scip'.")
+    compile_kernels()
+    return _Engine(method, problem, limits, progress, checkpoint).run(starts)
+
+
+@cache
+def compile_kernels() -> None:
+    """Get all kernels of a proof ready, so that no clock runs while they are compiled."""
+    problem = Problem.from_data([[0.0], [1.0]], [0, 1], n_classes=2, depth=1)
+    basics = Basics(problem, LEAST_GAP)
+    node = OpenNode(0.0, (1, 0), Skeleton((0b01, 0b10), 1), None, 1.0)
+    Dive(basics, Room(basics), node, 1.0).run(lambda: False, 1)
+
+
+class _Engine:
+    def __init__(
+        self,
+        method: Method,
+        problem: Problem,
+        limits: Limits,
+        progress: Progress | None,
+        checkpoint: Checkpoint | None,
+    ) -> None:
+        self.method, self.problem, self.limits = method, problem, limits
+        self.progress, self.checkpoint = progress, checkpoint
+        self.clock = limits.clock()
+        self.best = Incumbent(method, problem, self.clock)
+        self.gap = max(limits.gap, LEAST_GAP) * (1 - 1e-6)
+        self.nodes, self.stuck, self.closed = 0, 0, 0.0
+        self.least_stuck = np.inf
+        self.waiting: list[OpenNode] = []
+        self.running: list[OpenNode] = []
+        self.numbers = count()
+        self.is_ready = self.has_searched = False
+        self.wants_stop = False
+
+    def run(self, starts: Sequence[ObliqueTree]) -> Proof:
+        reason = Reason.FINISHED
+        try:
+            self.best.bound = self.method.bound(self.problem)
+            self.best.offer_all(starts)
+            self.resume()
+            for point in self.best.trace if self.progress is not None else ():
+                self.progress(point)
+            self.prepare()
+            while self.waiting and not self.is_over():
+                if self.nodes >= SEARCH_AFTER and not self.has_searched:
+                    self.search()
+                self.dive_together()
+        except KeyboardInterrupt:
+            reason = Reason.INTERRUPTED
+        return self.proof(reason)
+
+    def resume(self) -> None:
+        """Begin with the tree and the bound of the checkpoint."""
+        if self.checkpoint is not None and self.checkpoint.known is not None:
+            self.best.offer(self.checkpoint.known.tree)
+            self.best.raise_bound(self.checkpoint.known.bound)
+        self.keep()
+
+    def keep(self) -> None:
+        """Write the checkpoint."""
+        if self.checkpoint is not None:
+            self.checkpoint.keep(self.best.tree, self.best.objective, self.bound)
+
+    def prepare(self) -> None:
+        """Set the work up: rows, memory, and the first skeletons."""
+        problem, cutoff = self.problem, self.best.objective * (1 - self.gap)
+        self.basics = Basics(problem, self.gap)
+        self.rooms: SimpleQueue[Room] = SimpleQueue()
+        self.pool = ThreadPoolExecutor(self.limits.threads) if self.limits.threads > 1 else None
+        for _ in range(max(1, self.limits.threads)):
+            self.rooms.put(Room(self.basics))
+        prices, splits = problem.error_prices, problem.costs.splits
+        first = first_skeletons(prices, splits, problem.depth, cutoff)
+        several = [skeleton for skeleton in first if 0 < skeleton.n_splits <= problem.max_splits]
+        for skeleton in several:
+            self.put(skeleton, self.basics.paid(skeleton), None, 1 / len(several))
+        self.is_ready = True
+        self.tell()
+
+    def search(self) -> None:
+        """Let the method's search look for a better tree."""
+        self.has_searched = True
+        began = self.clock.elapsed()
+        self.method.get_ready(self.problem, self.limits)
+        self.clock.start += self.clock.elapsed() - began  # no limit counts compilation
+        seconds = SEARCH_SHARE * self.clock.remaining()
+        limits, known = replace(self.limits, seconds=seconds), [self.best.tree]
+        found = self.method.start(self.problem, limits, known, self.tell_of_search)
+        self.best.offer(found.tree)
+        self.best.iterations += found.iterations
+        if found.reason is Reason.INTERRUPTED:
+            raise KeyboardInterrupt
+
+    def tell_of_search(self, point: TracePoint) -> None:
+        """Tell of the progress of the search."""
+        if self.progress is not None:
+            objective = min(point.objective, self.best.objective)
+            self.progress(self.point(objective))
+
+    def put(self, skeleton: Skeleton, bound: float, places: IntArray | None, share: float) -> None:
+        order = (skeleton.n_splits, next(self.numbers))
+        heapq.heappush(self.waiting, OpenNode(bound, order, skeleton, places, share))
+
+    @property
+    def cutoff(self) -> float:
+        """The cost below which a tree matters."""
+        return self.best.objective * (1 - self.gap)
+
+    @property
+    def bound(self) -> float:
+        """Lower bound on the cost of any tree."""
+        if not self.is_ready:
+            return self.best.bound
+        nodes = [*self.running, *self.waiting[:1]]
+        least = min((node.bound for node in nodes), default=np.inf)
+        # What was proved once holds for good, also where a cheaper tree has lowered the cutoff.
+        self.best.bound = max(self.best.bound, min(self.cutoff, self.least_stuck, least))
+        return min(self.best.bound, self.best.objective)
+
+    def dive_together(self) -> None:
+        """Dive from the nodes with the least bounds, and take in what is found in their order."""
+        n_dives = TOGETHER if self.nodes >= LONG else 1
+        # An interrupt may come anywhere, so nodes are noted here before they leave the queue.
+        self.running = heapq.nsmallest(n_dives, self.waiting)
+        for _ in self.running:
+            heapq.heappop(self.waiting)
+        nodes, objective, most = self.running, self.best.objective, self.nodes_left()
+        if not self.has_searched:
+            most = min(most, max(1, SEARCH_AFTER - self.nodes))
+        for node, found in zip(nodes, self.dives(nodes, objective, most), strict=True):
+            self.take(node, found)
+            self.running = self.running[1:]
+        self.tell()
+
+    def dives(self, nodes: Sequence[OpenNode], objective: float, most: int) -> Iterator[Dived]:
+        """Yield what the dives find, in the order of their nodes."""
+        if self.pool is None or len(nodes) == 1:
+            yield from (self.dive(node, objective, most) for node in nodes)
+            return
+        self.wants_stop = False
+        dives = [self.pool.submit(self.dive_aside, node, objective, most) for node in nodes]
+        try:
+            while wait(dives, timeout=PAUSE).not_done:
+                self.wants_stop = self.must_stop()
+        finally:
+            self.wants_stop = True
+        yield from map(Future.result, dives)
+
+    def dive(self, node: OpenNode, objective: float, most: int) -> Dived:
+        """Dive on the main thread, which tells of progress and watches limits."""
+        room = self.rooms.get()
+        try:
+            return Dive(self.basics, room, node, objective).run(self.must_stop, most)
+        finally:
+            self.rooms.put(room)
+
+    def dive_aside(self, node: OpenNode, objective: float, most: int) -> Dived:
+        """Dive on another thread, while the main thread watches limits."""
+        room = self.rooms.get()
+        try:
+            return Dive(self.basics, room, node, objective).run(lambda: self.wants_stop, most)
+        finally:
+            self.rooms.put(room)
+
+    def take(self, node: OpenNode, found: Dived) -> None:
+        """Keep what a dive found, and put what it left open in the queue."""
+        if found.tree is not None:
+            self.best.offer(found.tree)
+        self.nodes, self.stuck = self.nodes + found.nodes, self.stuck + found.stuck
+        self.least_stuck = min(self.least_stuck, found.least_stuck)
+        self.closed += found.closed
+        if found.must_refine:
+            self.refine(node, found.bound)
+            return
+        for left in found.leftovers:
+            self.put(node.skeleton, left.bound, left.places, left.share)
+
+    def refine(self, node: OpenNode, bound: float) -> None:
+        """Put the refinements of a skeleton in the queue."""
+        shapes = node.skeleton.refinements()
+        shapes = [shape for shape in shapes if shape.n_splits <= self.problem.max_splits]
+        for shape in shapes:
+            self.put(shape, max(bound, self.basics.paid(shape)), None, node.share / len(shapes))
+
+    def nodes_left(self) -> int:
+        """Return how many nodes the limit leaves."""
+        return 2**62 if self.limits.nodes is None else max(0, self.limits.nodes - self.nodes)
+
+    def is_over(self) -> bool:
+        """Tell whether a limit has been reached, or all that is open is closed by the best tree."""
+        is_closed = self.waiting[0].bound >= self.cutoff
+        return is_closed or self.clock.is_over() or self.nodes_left() == 0
+
+    def must_stop(self) -> bool:
+        """Tell of progress, and whether a limit has been reached."""
+        self.tell()
+        return self.clock.is_over()
+
+    def tell(self) -> None:
+        """Add a point to the trace if something is better, and tell of progress."""
+        point = self.point(self.best.objective)
+        is_better = point[1:] != self.best.trace[-1][1:]
+        if is_better:
+            self.best.trace.append(TracePoint(*point))
+            if self.checkpoint is not None and self.checkpoint.is_due():
+                self.keep()
+        if self.progress is not None:
+            self.progress(point)
+
+    def point(self, objective: float) -> ProofPoint:
+        """Return where the proof stands."""
+        point = ProofPoint(self.clock.elapsed(), objective, min(self.bound, objective))
+        point.nodes, point.share = self.nodes, min(self.closed, 1.0)
+        return point
+
+    def proof(self, reason: Reason) -> Proof:
+        """Return what is proved, and why it ended."""
+        self.best.bound, limit = self.bound, None
+        self.keep()
+        is_proved = self.best.gap <= max(self.limits.gap, LEAST_GAP)
+        if is_proved:
+            reason = Reason.OPTIMAL
+        elif reason is not Reason.INTERRUPTED and self.waiting:
+            reason = Reason.LIMIT
+            limit = self.clock.struck if self.clock.is_over() else "nodes"
+        result = self.best.result(reason, limit, self.limits.gap, NATIVE, __version__)
+        return Proof(result, self.nodes, 1.0 if is_proved else min(self.closed, 1.0), self.stuck)
