@@ -176,8 +176,9 @@ class _Engine:
             self.best.bound = self.method.bound(self.problem)
             self.best.offer_all(starts)
             self.resume()
-            for point in self.best.trace if self.progress is not None else ():
-                self.progress(point)
+            if self.progress is not None:
+                for point in self.best.trace:
+                    self.progress(point)
             self.prepare()
             while self.waiting and not self.is_over():
                 if self.nodes >= SEARCH_AFTER and not self.has_searched:
