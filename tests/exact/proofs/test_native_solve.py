@@ -1,5 +1,7 @@
 """The native engine as a solver: what it takes, what it refuses, and that the others agree."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -58,9 +60,16 @@ def test_the_engine_is_the_default_of_moctsvm():
 def test_rules_that_the_engine_does_not_know_go_to_scip():
     """A least weight of leaves is refused by name, and left to SCIP otherwise."""
     problem = CLOUDS.with_rules(min_samples_leaf=2)
-    with pytest.raises(InvalidInputError, match=r"least_mass was given. Use solver='scip'"):
+    with pytest.raises(InvalidInputError, match=r"not know least_mass.* Use solver='scip'"):
         exact(problem, "native")
     assert exact(problem, limits=Limits(seconds=2, iterations=1)).solver == "scip"
+
+
+def test_a_price_of_features_goes_to_scip():
+    """A cost that the engine does not know is refused like a rule."""
+    problem = replace(CLOUDS, costs=Costs(10, 1, 1, features=0.5))
+    with pytest.raises(InvalidInputError, match="not know features"):
+        exact(problem, "native")
 
 
 def test_methods_other_than_moctsvm_go_to_a_solver_of_programs():

@@ -3,14 +3,13 @@
 from dataclasses import fields
 
 from margintree.core.problem import Problem
-from margintree.core.rules import Rules
 from margintree.exact.proofs.skeletons import MAX_CLASSES
 
 NATIVE = "native"
 """The name of the native proof engine among the solvers."""
-KNOWN_RULES = {"max_splits"}
-"""The rules that the engine keeps. A problem with any other rule is refused, so a new rule is
-refused until its bounds are proved."""
+KNOWN = {"max_splits", "errors", "violations", "splits"}
+"""The rules and costs that the engine keeps. A problem with any other one is refused, so a new one
+is refused until its bounds are proved."""
 MAX_ROWS = 3_000
 """Every row has an inner product with every other one."""
 MAX_DEPTH = 6
@@ -26,7 +25,7 @@ def obstacle(problem: Problem) -> str:
     >>> obstacle(problem)
     ''
     >>> obstacle(problem.with_rules(min_samples_leaf=0.5))
-    'knows no rules beside max_splits; least_mass was given.'
+    'does not know least_mass, which the problem has.'
     """
     for what, number, most in (
         ("rows", problem.n_rows, MAX_ROWS),
@@ -36,10 +35,11 @@ def obstacle(problem: Problem) -> str:
         if number > most:
             return f"takes at most {most} {what}; {number} were given."
     unknown = [
-        rule.name
-        for rule in fields(Rules)
-        if rule.name not in KNOWN_RULES and getattr(problem.rules, rule.name) != rule.default
+        given.name
+        for values in (problem.rules, problem.costs)
+        for given in fields(values)
+        if given.name not in KNOWN and getattr(values, given.name) != given.default
     ]
     if unknown:
-        return f"knows no rules beside max_splits; {', '.join(unknown)} was given."
+        return f"does not know {', '.join(unknown)}, which the problem has."
     return ""
