@@ -10,7 +10,7 @@ In the dark corner margins cost more than the errors that they save, and the tre
 
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 
-from margintree import MOCTSVMClassifier, plot_path
+from margintree import MOCTSVMClassifier, plot_scores
 from margintree.data.datasets import load
 
 wine = load("wine")
@@ -21,4 +21,4 @@ search = GridSearchCV(
     cv=StratifiedKFold(3, shuffle=True, random_state=0),
 )
 search.fit(wine.X[::3], wine.y[::3])
-plot_path(search)
+plot_scores(search)

@@ -20,7 +20,7 @@ from matplotlib.text import Text
 import synthetic_rows
 from margintree import Cost, ObliqueTree, Reason, Result, TracePoint
 from margintree.core.space import Scaling
-from margintree.show.plot import plot_partition, plot_path, plot_trace, plot_tree
+from margintree.show.plot import plot_partition, plot_scores, plot_trace, plot_tree
 from margintree.study import figures
 from margintree.study.summary import summarise
 
@@ -114,7 +114,7 @@ def draw_trace(ax):
 def draw_path(ax):
     tried = [{"c1": a, "c2": b, "c3": c} for a in (1, 10, 100) for b in (0.1, 1) for c in (0, 5)]
     scores = [0.5, 0.4, 0.6, 0.62, 0.7, 0.8, 0.91, 0.9, 0.7, np.nan, np.nan, np.nan]
-    plot_path({"params": tried, "mean_test_score": scores}, ax=ax)
+    plot_scores({"params": tried, "mean_test_score": scores}, ax=ax)
 
 
 def study():

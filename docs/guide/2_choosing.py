@@ -62,14 +62,14 @@ for row, c2 in zip(axes, (10.0, 0.1), strict=True):
 # depths and costs to the others. It chooses the combination with the best predictions for the rows
 # left out, and among equally good ones the combination with the fewest splits. Along a grid of
 # costs every search begins from the trees before it, so a choice takes seconds instead of minutes.
-# `plot_path` shows whether the best point is inside the grid. If it is on an edge, move the grid.
+# `plot_scores` shows whether the best point is inside the grid. If it is on an edge, move the grid.
 
-from margintree import MOCTSVMClassifierCV, plot_path
+from margintree import MOCTSVMClassifierCV, plot_scores
 
 candidates = {"max_depth": [1, 2], "c1": [0.1, 1, 10], "c2": [0.01, 0.1, 1, 10]}
 clf = MOCTSVMClassifierCV(candidates=candidates).fit(X, y)
 print(clf.best_params_, f"score {clf.best_score_:.3f}, splits: {clf.tree_.n_splits}")
-plot_path(clf)
+plot_scores(clf)
 
 # %%
 # ``clf.best_estimator_`` is the chosen classifier, and ``clf.cv_results_`` has all scores, as in

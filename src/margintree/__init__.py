@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from margintree.show.export import to_python as to_python
     from margintree.show.export import to_sql as to_sql
     from margintree.show.plot import plot_partition as plot_partition
-    from margintree.show.plot import plot_path as plot_path
+    from margintree.show.plot import plot_scores as plot_scores
     from margintree.show.plot import plot_trace as plot_trace
     from margintree.show.plot import plot_tree as plot_tree
 
@@ -90,7 +90,7 @@ _HOMES = {
     "load": "estimators.modelfile",
     "make_table_classifier": "estimators",
     "plot_partition": "show.plot",
-    "plot_path": "show.plot",
+    "plot_scores": "show.plot",
     "plot_trace": "show.plot",
     "plot_tree": "show.plot",
     "save": "estimators.modelfile",

@@ -2,12 +2,14 @@
 
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from matplotlib.figure import Figure
+from matplotlib.patches import PathPatch, Rectangle
 from matplotlib.path import Path as Outline
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV
@@ -17,9 +19,10 @@ from sklearn.preprocessing import StandardScaler
 import pictures
 from margintree import CARTClassifier, MOCTSVMClassifier, ObliqueTree, Result
 from margintree._lib.exceptions import InvalidInputError
-from margintree.show.export.named_tree import named
-from margintree.show.plot import plot_partition, plot_path, plot_trace, plot_tree
-from margintree.show.plot._plane import Plane
+from margintree.core.space import Scaling
+from margintree.show.export.named_tree import NamedTree, named
+from margintree.show.plot import plot_partition, plot_scores, plot_trace, plot_tree
+from margintree.show.plot._plane import Plane, by_influence
 from margintree.show.plot._style import class_colours, class_hatch, shortened, text_width
 from margintree.show.plot.tree_plot import _Drawing
 from strategies import trees
@@ -97,7 +100,7 @@ def test_fictitious_classes_are_the_sides_of_the_split(ax):
 
 @pytest.mark.parametrize(
     ("n_features", "title"),
-    [(3, "x2 = 2 (medians)"), (9, "the other 7 features at their medians")],
+    [(3, "x2 = 2 (medians)"), (9, "x2 = 2, x3 = 3 and 5 other features, all at their medians")],
 )
 def test_the_title_says_which_features_are_held(n_features, title, ax):
     """Each by its name while there are few, and their number otherwise."""
@@ -155,6 +158,64 @@ def test_any_tree_can_be_drawn(tree, max_terms):
     ax = Figure().add_subplot()
     plot_tree(tree, max_terms=max_terms, ax=ax)
     ax.figure.draw_without_rendering()
+
+
+@settings(max_examples=25)
+@given(
+    tree=trees(n_features=3),
+    names=st.lists(st.text("ilWM _", min_size=1, max_size=60), min_size=3, max_size=3),
+    max_terms=st.integers(1, 4),
+    size=st.sampled_from([1.0, 1e-9, 1e9]),
+)
+def test_every_text_stays_in_its_box(tree, names, max_terms, size):
+    """Whatever the names, the numbers and the number of terms; only edges have words outside."""
+    tree = replace(
+        tree,
+        scaling=Scaling(tree.scaling.minimum, size * tree.scaling.span),
+        leaf_mass=1e9 * tree.leaf_mass,
+    )
+    ax = Figure().add_subplot()
+    classes = [f"class {name}" for name in (names * 2)[: tree.n_classes]]
+    plot_tree(tree, feature_names=names, class_names=classes, max_terms=max_terms, ax=ax)
+    cards = [
+        patch for patch in ax.patches if isinstance(patch, Rectangle) and patch.get_lw() == 0.8
+    ]
+    texts = [patch for patch in ax.get_children() if isinstance(patch, PathPatch)]
+    n_outside = 0
+    for text in texts:
+        low, high = text.get_path().vertices.min(axis=0), text.get_path().vertices.max(axis=0)
+        around = [
+            card
+            for card in cards
+            if (card.get_xy() <= (low + high) / 2).all()
+            and (
+                (low + high) / 2 <= np.add(card.get_xy(), (card.get_width(), card.get_height()))
+            ).all()
+        ]
+        n_outside += not around
+        for card in around:
+            corner = np.add(card.get_xy(), (card.get_width(), card.get_height()))
+            assert (low >= np.subtract(card.get_xy(), 0.05)).all()
+            assert (high <= corner + 0.05).all()
+    n_splits = sum(patch.get_height() > 3.2 for patch in cards)
+    assert n_outside <= tree.n_classes + 2 * n_splits
+
+
+def test_the_two_most_influential_features_span_the_plane(ax):
+    """By their weights over all splits, in the order of the columns; conditions come last."""
+    tree = ObliqueTree.stump([0.1, -2.0, 0.5, 3.0], -1.0, leaf_classes=[0, 1], n_classes=2)
+    plot_partition(tree, np.random.default_rng(0).normal(size=(5, 4)), [0, 1, 0, 1, 1], ax=ax)
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("x1", "x3")
+    assert ax.get_title().startswith("x2 = ")
+    names = NamedTree(tree, ("a", "b", "c", "d"), ("no", "yes"), conditions=frozenset({3}))
+    assert by_influence(names) == [1, 2, 0, 3]
+
+
+def test_a_plane_needs_two_features(ax):
+    """The message names the picture that such a tree has."""
+    tree = ObliqueTree.stump([1.0], -1.0, leaf_classes=[0, 1], n_classes=2)
+    with pytest.raises(InvalidInputError, match="at least two features; the tree has 1"):
+        plot_partition(tree, [[0.0], [2.0]], [0, 1], ax=ax)
 
 
 def test_methods_without_margins_are_drawn_without(ax):
@@ -245,7 +306,7 @@ def test_a_path_reads_a_grid_search_over_a_pipeline(ax):
         {f"{prefix}max_depth": [3]},
     ]
     search = GridSearchCV(pipe, grid, cv=2).fit(X, y)
-    plot_path(search, ax=ax)
+    plot_scores(search, ax=ax)
     scores = search.cv_results_["mean_test_score"][:4].reshape(2, 2).T
     assert np.array_equal(ax.collections[0].get_array(), scores)
     assert [label.get_text() for label in ax.get_xticklabels()] == ["0.01", "10"]
@@ -256,7 +317,7 @@ def test_a_path_reads_a_grid_search_over_a_pipeline(ax):
 def test_a_path_over_many_values_has_no_numbers_in_its_cells(ax):
     """They would not be legible."""
     tried = [{"c1": a, "c2": b} for a in range(20) for b in range(20)]
-    plot_path({"params": tried, "mean_test_score": np.linspace(0, 1, 400)}, ax=ax)
+    plot_scores({"params": tried, "mean_test_score": np.linspace(0, 1, 400)}, ax=ax)
     assert not ax.texts
     assert ax.get_title() == "best 1.000 at c1 = 19, c2 = 19"
 
@@ -264,7 +325,7 @@ def test_a_path_over_many_values_has_no_numbers_in_its_cells(ax):
 def test_a_path_takes_values_that_are_no_numbers(ax):
     """They come behind the numbers, as they were tried."""
     tried = [{"c1": 1, "max_splits": value} for value in (None, 3, 2)]
-    plot_path({"params": tried, "mean_test_score": [0.3, 0.1, 0.2]}, y="max_splits", ax=ax)
+    plot_scores({"params": tried, "mean_test_score": [0.3, 0.1, 0.2]}, y="max_splits", ax=ax)
     assert [label.get_text() for label in ax.get_yticklabels()] == ["2", "3", "None"]
     assert ax.collections[0].get_array().ravel().tolist() == [0.2, 0.1, 0.3]
 
@@ -273,7 +334,7 @@ def test_a_path_over_what_was_not_searched_names_what_was(ax):
     """The message lists the parameters."""
     results = {"params": [{"c1": 1, "c3": 2}], "mean_test_score": [0.5]}
     with pytest.raises(InvalidInputError, match=r"\['c1', 'c3'\]; 'c2' was given"):
-        plot_path(results, ax=ax)
+        plot_scores(results, ax=ax)
 
 
 @pytest.mark.parametrize("y", ["c1", "c2"])
@@ -281,14 +342,14 @@ def test_a_path_needs_two_parameters_that_were_tried_together(y, ax):
     """Neither one twice, nor two of separate grids."""
     results = {"params": [{"c1": 1}, {"c2": 2}], "mean_test_score": [0.5, 0.5]}
     with pytest.raises(InvalidInputError, match="two that were tried together"):
-        plot_path(results, "c1", y, ax=ax)
+        plot_scores(results, "c1", y, ax=ax)
 
 
 def test_a_path_without_any_score_is_an_error(ax):
     """All fits failed, and the message says how to find out why."""
     results = {"params": [{"c1": 1, "c2": 2}], "mean_test_score": [np.nan]}
     with pytest.raises(InvalidInputError, match="error_score='raise'"):
-        plot_path(results, ax=ax)
+        plot_scores(results, ax=ax)
 
 
 def test_without_matplotlib_the_names_import_and_a_picture_asks_for_it():
@@ -314,4 +375,4 @@ def test_a_path_needs_scores():
     """A classifier that tried no parameters has none."""
     clf = MOCTSVMClassifier(max_depth=1).fit([[0.0], [1.0]], ["a", "b"])
     with pytest.raises(InvalidInputError, match="MOCTSVMClassifier has none"):
-        plot_path(clf)
+        plot_scores(clf)

@@ -5,8 +5,8 @@ the figure. matplotlib comes with the extra ``plot`` and is imported with the fi
 """
 
 from margintree.show.plot.partition import plot_partition
-from margintree.show.plot.path_plot import plot_path
+from margintree.show.plot.score_plot import plot_scores
 from margintree.show.plot.trace_plot import plot_trace
 from margintree.show.plot.tree_plot import plot_tree
 
-__all__ = ["plot_partition", "plot_path", "plot_trace", "plot_tree"]
+__all__ = ["plot_partition", "plot_scores", "plot_trace", "plot_tree"]

@@ -15,7 +15,7 @@ from margintree.show.export.named_tree import NamedTree
 _ROOM = 0.06
 """Space around the rows, as a share of their range."""
 _MOST_NAMED = 2
-"""Largest number of features whose values are in the title."""
+"""Largest number of features whose values are in the title: the most influential ones."""
 
 
 @dataclass(frozen=True)
@@ -40,10 +40,17 @@ class Plane:
     title: str
 
     @classmethod
-    def through(cls, names: NamedTree, X: FloatArray, features: Sequence[int | str]) -> "Plane":
-        """Return the plane through the medians of the rows."""
-        shown = _pair(features, names.features)
-        others = np.setdiff1d(np.arange(X.shape[1]), shown)
+    def through(
+        cls, names: NamedTree, X: FloatArray, features: Sequence[int | str] | None
+    ) -> "Plane":
+        """Return the plane through the medians of the rows; by default of the main features."""
+        order = by_influence(names)
+        if len(order) < 2:
+            raise InvalidInputError(
+                "A plane needs at least two features; the tree has 1. Use plot_tree instead."
+            )
+        shown = sorted(order[:2]) if features is None else _pair(features, names.features)
+        others = np.array([j for j in order if j not in shown], dtype=int)
         medians = np.median(X[:, others], axis=0)
         raw = names.tree.in_original_units()
         tree = ObliqueTree(
@@ -74,6 +81,13 @@ class Plane:
         return np.asarray(points @ self.tree.weights[node - 1] + self.tree.intercepts[node - 1])
 
 
+def by_influence(names: NamedTree) -> list[int]:
+    """Return all features, the most influential first and conditions last."""
+    influence = np.abs(names.tree.weights).sum(axis=0)
+    places = range(len(influence))
+    return sorted(places, key=lambda j: (j in names.conditions, -round(influence[j], 9), j))
+
+
 def _pair(features: Sequence[int | str], names: tuple[str, ...]) -> list[int]:
     """Return two different features by number."""
     try:
@@ -90,10 +104,13 @@ def _pair(features: Sequence[int | str], names: tuple[str, ...]) -> list[int]:
 
 def _title(names: list[str], medians: FloatArray) -> str:
     """Return the values of the other features, in words."""
-    if len(names) > _MOST_NAMED:
-        return f"the other {len(names)} features at their medians"
-    held = [f"{name} = {value:.3g}" for name, value in zip(names, medians, strict=True)]
-    return f"{', '.join(held)} (medians)" if held else ""
+    pairs = list(zip(names, medians, strict=True))[:_MOST_NAMED]
+    held = ", ".join(f"{name} = {value:.3g}" for name, value in pairs)
+    rest = len(names) - len(pairs)
+    if rest:
+        noun = "feature" if rest == 1 else "features"
+        return f"{held} and {rest} other {noun}, all at their medians"
+    return f"{held} (medians)" if held else ""
 
 
 def _box(points: FloatArray) -> FloatArray:

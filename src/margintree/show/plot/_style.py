@@ -66,7 +66,9 @@ def _outline(words: str, size: float, bold: bool) -> "TextPath":
 
 
 def text_width(words: str, size: float, bold: bool = False) -> float:
-    """Return the width of words."""
+    """Return the width of words; matplotlib has no outline of none."""
+    if not words:
+        return 0.0
     # The control points of the curves suffice; exact extents would take ten times as long.
     return float(_outline(words, size, bold).vertices[:, 0].max(initial=0.0))
 

@@ -38,7 +38,7 @@ def plot_partition(
     X: Any,
     y: Any,
     *,
-    features: Sequence[int | str] = (0, 1),
+    features: Sequence[int | str] | None = None,
     node: int | None = None,
     feature_names: Sequence[str] | None = None,
     class_names: Sequence[Any] | None = None,
@@ -64,8 +64,9 @@ def plot_partition(
         Rows in original units; for a model of tables, a table.
     y : array-like of shape (n,)
         Their labels; class codes if the model is a tree.
-    features : pair of int or str, default=(0, 1)
-        The features to draw, by number or by name.
+    features : pair of int or str, optional
+        The features to draw, by number or by name; by default the two most influential ones, which
+        are those whose scaled weights add up to the most over all splits.
     node : int, optional
         A branch node that splits; the root is 1, the children of t are 2t and 2t + 1.
     feature_names : sequence of str, optional

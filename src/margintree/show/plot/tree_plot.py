@@ -156,18 +156,42 @@ class _Drawing:
         names, numbers = self._widest()
         self.name_width, self.number_width = min(_LONGEST_NAME, names), numbers + _PAD
         inner = self.name_width + self.number_width + 2 * _PAD + _BAR
-        headlines = map(self._headline, self.questions.values())
-        widest = max((text_width(words, _TEXT, bold=True) for words in headlines), default=0.0)
-        self.card_width = max(_LEAST_WIDTH, inner + 2 * _PAD, widest + 2 * _PAD)
-        self.pitch = max(_LEAF_WIDTH, self.card_width / 2) + _GAP
+        lines = (self._widest_line(node) for node in self.questions)
+        self.card_width = max(_LEAST_WIDTH, inner + 2 * _PAD, *(w + 2 * _PAD for w in lines))
+        heads = [self._head_width(card) + 2 * _PAD for card in self.cards if not card.children]
+        self.leaf_width = max(_LEAF_WIDTH, *heads)
+        self.pitch = max(self.leaf_width, self.card_width / 2) + _GAP
         self.tops = self._tops()
 
     def _widest(self) -> tuple[float, float]:
         """Return the width of the widest name and of the widest number on the cards."""
         shown = [term for asked in self.questions.values() for term in self._terms(asked)]
-        names = (text_width(self._words(j), _TEXT) for j, _ in shown)
+        names = [text_width(self._words(j), _TEXT) for j, _ in shown]
+        names += [text_width(self._others(asked), _SMALL) for asked in self.questions.values()]
         numbers = (text_width(_few_digits(float(number)), _TEXT) for _, number in shown)
         return max(names, default=0.0), max(numbers, default=0.0)
+
+    def _widest_line(self, node: int) -> float:
+        """Return the width of the widest line across the card of a split."""
+        asked = self.questions[node]
+        return max(
+            text_width(self._headline(asked), _TEXT, bold=True),
+            text_width(self._margin(node, asked), _SMALL) if self.has_margins else 0.0,
+            self._head_width(Card(node, 0, 0)),
+        )
+
+    def _head_width(self, card: Card) -> float:
+        """Return the width of the line with the number of a node and its rows."""
+        return text_width("   ".join(self._head(card)), _SMALL)
+
+    def _head(self, card: Card) -> tuple[str, str]:
+        """Return the number of a node and the weight of its rows, in words."""
+        total = class_mass(self.tree, card.node).sum()
+        return f"node {card.node}", f"n = {total:.4g}" if total else ""
+
+    def _others(self, asked: Question) -> str:
+        """Return the number of terms that the card has no room for, in words."""
+        return f"and {len(asked.terms) - len(self._terms(asked))} smaller"
 
     def _words(self, j: int) -> str:
         """Return the name of a feature, or "if" and the condition."""
@@ -264,11 +288,10 @@ class _Drawing:
         height = self._height(card)
         pen.box(left, top - height, width, height, edgecolor="#9a9a9a", linewidth=0.8)
         y = top - 0.85
-        total = class_mass(self.tree, card.node).sum()
-        pen.text(left + _PAD, y, f"node {card.node}", _SMALL, colour=FAINT)
-        if total:
-            right = left + width - _PAD
-            pen.text(right, y, f"n = {total:.4g}", _SMALL, align="right", colour=FAINT)
+        number, rows = self._head(card)
+        pen.text(left + _PAD, y, number, _SMALL, colour=FAINT)
+        if rows:
+            pen.text(left + width - _PAD, y, rows, _SMALL, align="right", colour=FAINT)
         return left, y
 
     def _draw_split(self, pen: Pen, card: Card) -> None:
@@ -287,9 +310,8 @@ class _Drawing:
             self._draw_influence(pen, zero, y, card.node, j)
         if len(asked.terms) > self.max_terms:
             y -= 1.0
-            words = f"and {len(asked.terms) - len(terms)} smaller"
             right = left + _PAD + self.name_width
-            pen.text(right, y, words, _SMALL, align="right", colour=FAINT)
+            pen.text(right, y, self._others(asked), _SMALL, align="right", colour=FAINT)
         self._draw_threshold(pen, card, left, y - 1.1)
         self._draw_mix(pen, card, left, self.card_width)
 
@@ -303,12 +325,14 @@ class _Drawing:
     def _draw_threshold(self, pen: Pen, card: Card, left: float, y: float) -> None:
         asked, middle = self.questions[card.node], left + self.card_width / 2
         pen.text(middle, y, self._headline(asked), _TEXT, align="middle", bold=True)
-        if self.has_margins and asked.terms:
-            words = self._margin(card.node, asked)
+        words = self._margin(card.node, asked) if self.has_margins else ""
+        if words:
             pen.text(middle, y - 1.0, words, _SMALL, align="middle", colour=FAINT)
 
     def _margin(self, node: int, asked: Question) -> str:
         """Return the reach of the margin from the threshold, and its width, in words."""
+        if not asked.terms:
+            return ""
         weights = self.tree.weights[node - 1]
         # A sum is scaled such that its margin ends at 1; a single feature is not scaled.
         feature = asked.terms[0][0]
@@ -317,14 +341,16 @@ class _Drawing:
         return f"margin ± {_few_digits(reach)}, width {2 / np.linalg.norm(weights):.2g}"
 
     def _draw_leaf(self, pen: Pen, card: Card) -> None:
-        left, y = self._frame(pen, card, _LEAF_WIDTH)
+        left, y = self._frame(pen, card, self.leaf_width)
         label = self.tree.leaf_classes[card.node - len(self.tree.leaf_classes)]
-        name = shortened(self.model.classes[label], _TEXT, _LEAF_WIDTH - 2 * _PAD - 1, bold=True)
+        name = shortened(
+            self.model.classes[label], _TEXT, self.leaf_width - 2 * _PAD - 1, bold=True
+        )
         half = (text_width(name, _TEXT, bold=True) + 1.0) / 2
-        middle = left + _LEAF_WIDTH / 2
+        middle = left + self.leaf_width / 2
         pen.box(middle - half, y - 1.12, 0.65, 0.65, **self.fills[label])
         pen.text(middle - half + 1.0, y - 1.1, name, _TEXT, bold=True)
-        self._draw_mix(pen, card, left, _LEAF_WIDTH)
+        self._draw_mix(pen, card, left, self.leaf_width)
 
     def _draw_mix(self, pen: Pen, card: Card, left: float, width: float) -> None:
         """Draw the strip of classes at the foot of a card."""

@@ -19,7 +19,7 @@ _MOST_NUMBERS = 150
 _CORNERS_X, _CORNERS_Y = np.array([[-0.5, 0.5, 0.5, -0.5], [-0.5, -0.5, 0.5, 0.5]])
 
 
-def plot_path(search: Any, x: str = "c1", y: str = "c2", ax: "Axes | None" = None) -> "Axes":
+def plot_scores(search: Any, x: str = "c1", y: str = "c2", ax: "Axes | None" = None) -> "Axes":
     """Draw the mean test score over two parameters, and mark the best.
 
     If other parameters were tried as well, a cell shows the best score over them. A combination
@@ -41,9 +41,9 @@ def plot_path(search: Any, x: str = "c1", y: str = "c2", ax: "Axes | None" = Non
 
     Examples
     --------
-    >>> from margintree.show.plot import plot_path
+    >>> from margintree.show.plot import plot_scores
     >>> tried = [{"c1": a, "c2": b} for a in (1, 10) for b in (0.1, 1)]
-    >>> ax = plot_path({"params": tried, "mean_test_score": [0.7, 0.8, 0.9, 0.8]})
+    >>> ax = plot_scores({"params": tried, "mean_test_score": [0.7, 0.8, 0.9, 0.8]})
     >>> ax.get_title()
     'best 0.900 at c1 = 10, c2 = 0.1'
     """
@@ -51,7 +51,7 @@ def plot_path(search: Any, x: str = "c1", y: str = "c2", ax: "Axes | None" = Non
         check_is_fitted(search)
         if not hasattr(search, "cv_results_"):
             raise InvalidInputError(
-                "plot_path needs the scores of a search over parameters; "
+                "plot_scores needs the scores of a search over parameters; "
                 f"{type(search).__name__} has none. Fit a GridSearchCV or a classifier whose name "
                 "ends in CV."
             )
