@@ -67,7 +67,7 @@ def _outline(words: str, size: float, bold: bool) -> "TextPath":
 
 def text_width(words: str, size: float, bold: bool = False) -> float:
     """Return the width of words; matplotlib has no outline of none."""
-    if not words:
+    if not words.strip():
         return 0.0
     # The control points of the curves suffice; exact extents would take ten times as long.
     return float(_outline(words, size, bold).vertices[:, 0].max(initial=0.0))
@@ -99,6 +99,8 @@ class Pen:
         colour: str = INK,
     ) -> None:
         """Write words with their baseline at ``y`` and their left, middle or right at ``x``."""
+        if not words.strip():
+            return
         patches = imported("matplotlib.patches", extra="plot")
         transforms = imported("matplotlib.transforms", extra="plot")
         left = x - _SHARE_LEFT[align] * text_width(words, size, bold)
