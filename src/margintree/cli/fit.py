@@ -34,6 +34,17 @@ def fit(
     c1: Annotated[float | None, _option("Cost of a misclassified row.", CHOSEN, "--c1")] = None,
     c2: Annotated[float | None, _option("Cost of margin violation.", CHOSEN, "--c2")] = None,
     c3: Annotated[float | None, _option("Cost of a split.", CHOSEN, "--c3")] = None,
+    features: Annotated[
+        int | None, _option("Largest number of features in a split.", "all", "--features")
+    ] = None,
+    points: Annotated[
+        int | None,
+        _option(
+            "Round every split to at most this many whole points per unit of a feature, such as "
+            "10, for a score card.",
+            "not rounded",
+        ),
+    ] = None,
     fixed: Annotated[
         bool,
         typer.Option("--fixed", help="Do not choose: depth 2 and costs 1, 1, 0.1 unless given."),
@@ -102,6 +113,8 @@ def fit(
 
     margintree fit rare.csv -t ill --class-weight balanced --scoring balanced_accuracy -o rare.json
 
+    margintree fit iris.csv -t species --features 2 --points 10 -o iris.json
+
     margintree fit small.csv -t class --method exact --time-limit 600 -o small.json
 
     margintree fit small.csv -t class --fixed --method exact --checkpoint small.ckpt -o small.json
@@ -114,6 +127,8 @@ def fit(
         "c1": c1,
         "c2": c2,
         "c3": c3,
+        "max_features_per_split": features,
+        "points": points,
         "method": method,
         "solver": solver,
         "time_limit": time_limit,

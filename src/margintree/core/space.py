@@ -41,6 +41,17 @@ class Scaling:
         """Return the scaling that leaves every feature as it is."""
         return cls(np.zeros(n_features), np.ones(n_features))
 
+    @property
+    def units(self) -> FloatArray:
+        """The unit of every feature for round numbers: the power of ten below its span.
+
+        Examples
+        --------
+        >>> Scaling(np.zeros(3), np.array([1.0, 1300.0, 0.07])).units.tolist()
+        [1.0, 1000.0, 0.01]
+        """
+        return np.array([float(f"1e{int(np.floor(np.log10(span)))}") for span in self.span])
+
     def apply(self, X: FloatArray) -> FloatArray:
         """Return the scaled rows of ``X``; values too large to handle are an error."""
         with np.errstate(over="ignore"):

@@ -29,6 +29,8 @@ CONSTRAINTS: dict[str, list[Any]] = {
     "max_features": [POSITIVE_COUNT, None],
     "feature_costs": ["array-like", dict, None],
     "feature_groups": ["array-like", None],
+    "points": [POSITIVE_COUNT, None],
+    "rounding": [*AT_LEAST_0, None],
     "min_samples_leaf": [COUNT, Interval(Real, 0, 0.5, closed="both")],
     "separation": BETWEEN_0_AND_1,
     "routing_margin": BETWEEN_0_AND_1,

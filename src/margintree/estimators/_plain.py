@@ -27,6 +27,8 @@ from margintree.estimators._given import (
 from margintree.estimators._parameters import CONSTRAINTS
 from margintree.estimators._verbose import progress_of
 from margintree.methods.choose import Data
+from margintree.methods.margin import MarginMethod
+from margintree.methods.rounding import with_round_numbers
 from margintree.methods.solve import How, solve
 
 
@@ -73,7 +75,16 @@ class MethodClassifier(TreeClassifier):
 
     def _learn(self, data: Data, classes: AnyArray) -> Result:
         problem = self._method.pose(data.problem(), **self._posing(classes, self._features()))
-        return solve(self._method, problem, self._how(problem, classes))
+        result = solve(self._method, problem, self._how(problem, classes))
+        return self._presented(problem, result)
+
+    def _presented(self, problem: Problem, result: Result) -> Result:
+        """Return the result with round numbers, if they are asked for."""
+        given = self.get_params(deep=False)
+        points, share = given.get("points"), given.get("rounding")
+        if not isinstance(self._method, MarginMethod):
+            return result
+        return with_round_numbers(self._method, problem, result, points, share)
 
     def _posing(self, classes: AnyArray, features: Sequence[Any]) -> dict[str, Any]:
         """Return the parameters that pose the problem, without labels and names of features."""

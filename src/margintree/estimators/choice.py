@@ -306,9 +306,10 @@ class TreeClassifierCV(MetaEstimatorMixin, TreeClassifier):
         how = best._how(problem, classes)
         limits = replace(how.limits, seconds=min(how.limits.seconds, seconds))
         starts = [adapted(tree, problem) for tree in choice.best_trees]
-        return solve(
+        result = solve(
             self._method, problem, replace(how, limits=limits, starts=(*how.starts, *starts))
         )
+        return best._presented(problem, result)
 
     def _fit_path(self, posed: Sequence[Point], data: Data, best: int, seconds: float) -> Result:
         """Return the result on all rows of the best point, on a path of all points of its depth."""
@@ -317,7 +318,8 @@ class TreeClassifierCV(MetaEstimatorMixin, TreeClassifier):
         points = [posed[k] for k in places]
         limits = self._plain()._limits()
         results = path(self._method, data.problem(), points, limits, Clock(seconds))
-        return results[places.index(best)]
+        problem = self._method.pose(data.problem(), **posed[best])
+        return self._plain()._presented(problem, results[places.index(best)])
 
     def _tell(self) -> Callable[[str], None]:
         """Return the function that reports every path."""

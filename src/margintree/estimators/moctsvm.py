@@ -44,6 +44,14 @@ class MOCTSVMClassifier(MethodClassifier):
     feature_groups : array-like of int of shape (n_features,) or None, default=None
         A number for every feature; features of one number count once, at the price of the dearest
         one. Give the dummies of one column one number.
+    points : int or None, default=None
+        Round the fitted tree to at most this many whole points per unit of a feature, for a score
+        card. The unit is the power of ten below the span of the feature. Points are searched for,
+        not cut off, and predictions, costs and exports are those of the rounded tree.
+    rounding : float or None, default=None
+        Share of the cost that round numbers may cost, such as 0.01: the tree is rounded to as few
+        points as keep within it. With ``points``, to more than these if needed. None sets no limit;
+        without both the tree is not rounded.
     method : {"search", "exact"}, default="search"
         "search" is fast and usually finds the best tree, without a proof. "exact" continues until
         a tree is proved optimal.
@@ -146,6 +154,8 @@ class MOCTSVMClassifier(MethodClassifier):
         max_features: int | None = None,
         feature_costs: Any = None,
         feature_groups: Any = None,
+        points: int | None = None,
+        rounding: float | None = None,
         method: str = "search",
         solver: str = "auto",
         time_limit: float | None = 60.0,
@@ -175,6 +185,8 @@ class MOCTSVMClassifier(MethodClassifier):
         self.max_features = max_features
         self.feature_costs = feature_costs
         self.feature_groups = feature_groups
+        self.points = points
+        self.rounding = rounding
         self.method = method
         self.solver = solver
         self.time_limit = time_limit

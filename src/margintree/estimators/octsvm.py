@@ -33,9 +33,9 @@ class OCTSVMClassifier(MethodClassifier):
     c3 : float, default=0.1
         Cost of a split.
     c4, min_samples_leaf, max_splits, max_features_per_split, max_features, feature_costs, \
-    feature_groups, method, solver, time_limit, memory_limit, gap, max_iter, routing_margin, \
-    margin_norm, smoothing, class_weight, start, warm_start, random_state, n_jobs, \
-    verbose
+    feature_groups, points, rounding, method, solver, time_limit, memory_limit, gap, max_iter, \
+    routing_margin, margin_norm, smoothing, class_weight, start, warm_start, random_state, \
+    n_jobs, verbose
         As in `MOCTSVMClassifier`.
 
     Attributes
@@ -72,6 +72,8 @@ class OCTSVMClassifier(MethodClassifier):
         max_features: int | None = None,
         feature_costs: Any = None,
         feature_groups: Any = None,
+        points: int | None = None,
+        rounding: float | None = None,
         method: str = "search",
         solver: str = "auto",
         time_limit: float | None = 60.0,
@@ -99,6 +101,8 @@ class OCTSVMClassifier(MethodClassifier):
         self.max_features = max_features
         self.feature_costs = feature_costs
         self.feature_groups = feature_groups
+        self.points = points
+        self.rounding = rounding
         self.method = method
         self.solver = solver
         self.time_limit = time_limit

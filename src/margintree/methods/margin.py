@@ -87,6 +87,12 @@ class MarginMethod(Method):
 
         return make_kernel_data
 
+    def rounded(self, problem: Problem, tree: ObliqueTree, points: int) -> ObliqueTree:
+        """Return the tree with whole points; see `margintree.search.margin.points.rounded`."""
+        from margintree.search.margin.points import rounded
+
+        return rounded(problem, self.turned(tree), points, self._make_data())
+
     def share(self, problem: Problem, limits: Limits) -> Any:
         """Return inner products, groupings and close pairs, unless the search will use samples."""
         from margintree.search.margin import share

@@ -14,6 +14,11 @@ TOLERANCE = 5e-4
 It is half the default routing margin, so rounding does not change the path of a training row.
 """
 
+MOST_POINTS, MOST_DECIMALS, EXACT = 1000, 6, 1e-8
+"""Largest number of points and of decimals of a threshold in round numbers, and the share by which
+they may differ from these because of rounding errors."""
+_TINY = np.finfo(float).tiny
+
 
 @dataclass(frozen=True)
 class Question:
@@ -28,21 +33,27 @@ class Question:
     relation : str
         ``">="``, or ``"<="`` if a single feature with a negative weight is compared directly. "yes"
         always leads to the right child, whose rows have a split value of at least 0.
+    unit : float
+        How much the sum grows when the value of the split grows by 1. It is 1 unless the split has
+        round numbers or compares a single feature.
     """
 
     terms: tuple[tuple[int, str], ...]
     threshold: str
     relation: str = ">="
+    unit: float = 1.0
 
 
 def question(tree: ObliqueTree, node: int) -> Question:
     """Return the question of a splitting node.
 
+    A split in round numbers, as ``points`` and ``rounding`` make them, is written with them.
+
     Examples
     --------
     >>> tree = ObliqueTree.stump([-0.5, 2.0], -1.0, leaf_classes=[0, 1], n_classes=2)
     >>> question(tree, 1)
-    Question(terms=((1, '2'), (0, '-0.5')), threshold='1', relation='>=')
+    Question(terms=((1, '2'), (0, '-0.5')), threshold='1', relation='>=', unit=1.0)
     """
     index = node - 1
     raw = tree.in_original_units()
@@ -57,8 +68,44 @@ def question(tree: ObliqueTree, node: int) -> Question:
         # A single feature needs no coefficient: it is compared with the threshold directly.
         (feature, _), unit = terms[0], weights[terms[0][0]]
         threshold = _rounded(-intercept / unit, tolerance / abs(unit))
-        return Question(((feature, "1"),), threshold, ">=" if unit > 0 else "<=")
+        return Question(((feature, "1"),), threshold, ">=" if unit > 0 else "<=", 1 / unit)
+    is_exact = all(float(number) == weights[j] for j, number in terms)
+    scale = None if is_exact else point_value(tree, node)
+    if scale is not None:
+        counts = [(int(j), _short(weights[j] / scale)) for j in order if weights[j]]
+        return Question(tuple(counts), _short(-intercept / scale), unit=1 / scale)
     return Question(terms, _rounded(-intercept, tolerance))
+
+
+def point_value(tree: ObliqueTree, node: int) -> float | None:
+    """Return by how much a point changes the value of a split in round numbers; None for others.
+
+    A split has round numbers if its weights are whole multiples of one value per unit of their
+    features (`Scaling.units`), and its threshold is such a multiple with few decimals.
+
+    Examples
+    --------
+    >>> tree = ObliqueTree.stump([0.6, -0.4], -0.32, leaf_classes=[0, 1], n_classes=2)
+    >>> round(point_value(tree, 1), 9)
+    0.2
+    """
+    used = np.flatnonzero(tree.weights[node - 1])
+    scaling = tree.scaling
+    sizes = tree.weights[node - 1, used] / scaling.span[used] * scaling.units[used]
+    largest = float(np.abs(sizes).max(initial=0.0))
+    multiples = np.outer(np.arange(1, MOST_POINTS + 1), sizes / max(largest, _TINY))
+    is_whole = (np.abs(multiples - np.round(multiples)) < EXACT).all(axis=1)
+    if len(used) < 2 or not is_whole.any():
+        return None
+    value = largest / (1 + int(is_whole.argmax()))
+    threshold = float(tree.in_original_units().intercepts[node - 1]) / value
+    is_short = abs(threshold - round(threshold, MOST_DECIMALS)) < EXACT * max(1.0, abs(threshold))
+    return value if is_short else None
+
+
+def _short(number: float) -> str:
+    """Return a number that is a short decimal but for rounding errors."""
+    return np.format_float_positional(float(f"{number:.12g}"), trim="-")
 
 
 def _rounded(value: float, tolerance: float) -> str:

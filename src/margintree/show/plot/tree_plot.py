@@ -334,11 +334,7 @@ class _Drawing:
         if not asked.terms:
             return ""
         weights = self.tree.weights[node - 1]
-        # A sum is scaled such that its margin ends at 1; a single feature is not scaled.
-        feature = asked.terms[0][0]
-        single = self.tree.scaling.span[feature] / abs(weights[feature])
-        reach = single if _is_single(asked) else 1.0
-        return f"margin ± {_few_digits(reach)}, width {2 / np.linalg.norm(weights):.2g}"
+        return f"margin ± {_few_digits(abs(asked.unit))}, width {2 / np.linalg.norm(weights):.2g}"
 
     def _draw_leaf(self, pen: Pen, card: Card) -> None:
         left, y = self._frame(pen, card, self.leaf_width)

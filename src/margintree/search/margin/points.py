@@ -31,7 +31,7 @@ MAX_PASSES = 20
 """Maximum number of passes over the points of a split."""
 THRESHOLD_SHARE = 2e-3
 """Share of the cost of the tree that a shorter threshold may cost."""
-MAX_DECIMALS = 9
+MAX_DECIMALS = 6
 """Maximum number of decimals of a threshold."""
 NUDGE = 32.0
 """Rounding errors by which an intercept is raised, so that a sum that equals the threshold when
@@ -68,18 +68,6 @@ def rounded(
     return with_cheapest_classes(problem, rounding.run())
 
 
-def units(problem: Problem) -> FloatArray:
-    """Return the unit of every feature in its original scale: the power of ten below its span.
-
-    Examples
-    --------
-    >>> X = [[0.0, 10.0, 0.0], [1.0, 1310.0, 0.07]]
-    >>> units(Problem.from_data(X, [0, 1], n_classes=2, depth=1)).tolist()
-    [1.0, 1000.0, 0.01]
-    """
-    return np.array([float(f"1e{int(np.floor(np.log10(span)))}") for span in problem.scaling.span])
-
-
 @dataclass
 class _RowsOfSplit:
     """The rows of a split, what they pay on either side, and their entries in its features."""
@@ -101,7 +89,7 @@ class _Rounding:
         self.data = make_data(problem, NO_GRAM)
         self.local = LocalSearch(self.data)
         self.local.put(to_working_tree(self.data, tree))
-        self.units = units(problem)
+        self.units = problem.scaling.units
         self.steps = problem.scaling.span / self.units  # the weight of a point, scaled
         self.points = np.zeros(tree.weights.shape, dtype=np.int64)
 
@@ -207,10 +195,10 @@ class _Rounding:
         return start - working.intercepts[node] / value, value
 
     def _shorten_threshold(self, node: int, allowance: float) -> None:
-        """Round the threshold to as few decimals as the allowance permits."""
+        """Round the threshold to as few decimals as the allowance permits, if to any."""
         threshold, value = self._threshold(node)
         present, least = self.local.working.intercepts[node], self.local.price()
-        for decimals in range(MAX_DECIMALS):
+        for decimals in range(MAX_DECIMALS + 1):
             digit = 10.0**-decimals
             places = np.round(threshold / digit) + np.arange(-2, 3)
             costs = [
