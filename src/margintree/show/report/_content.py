@@ -20,6 +20,7 @@ from margintree._lib.arrays import FloatArray, IntArray
 from margintree.core import topology
 from margintree.core.tree import ObliqueTree
 from margintree.show.export.named_tree import encoding_of, has_margins, named
+from margintree.show.export.wording import question
 from margintree.show.page import embedded
 
 _MAX_BINS = 40
@@ -78,12 +79,18 @@ def model_entries(model: Any, feature_names: Sequence[str] | None = None) -> dic
         "columns": None if encoding is None else encoding.to_dict()["columns"],
         "conditions": sorted(known.conditions),
         "tree": known.tree.to_dict(),
+        "units": _units(known.tree),
         "shares": known.tree.leaf_shares(model.smoothing).tolist(),
         "features": list(known.features),
         "classes": list(known.classes),
         "margins": has_margins(model),
         "fit": _fit_entry(model),
     }
+
+
+def _units(tree: ObliqueTree) -> list[float]:
+    """Return how much the sum of each split grows when its value grows by 1; 1 for an idle node."""
+    return [question(tree, t).unit if on else 1.0 for t, on in enumerate(tree.splits, 1)]
 
 
 def _fit_entry(model: Any) -> dict[str, Any]:

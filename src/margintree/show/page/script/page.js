@@ -2,7 +2,7 @@
 // becomes the text of an element, never its markup.
 
 const report = JSON.parse(document.getElementById("data").textContent);
-const tree = new Tree(report.tree, report.shares);
+const tree = new Tree(report.tree, report.shares, report.units);
 const features = report.features ?? tree.minimum.map((_, j) => `x${j}`);
 const classes = report.classes ?? tree.leafMass[0].map((_, k) => String(k));
 const conditions = new Set(report.conditions ?? []);

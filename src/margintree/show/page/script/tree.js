@@ -5,13 +5,14 @@
 // the children of t are 2t and 2t + 1. Nothing here knows of the page.
 
 class Tree {
-  constructor(data, shares) {
+  constructor(data, shares, units) {
     this.weights = data.weights;
     this.intercepts = data.intercepts;
     this.isSplitting = data.splits;
     this.leafClasses = data.leaf_classes;
     this.leafMass = data.leaf_mass;
     this.shares = shares;
+    this.units = units;
     this.minimum = data.scaling.minimum;
     this.span = data.scaling.span;
     this.nLeaves = this.leafClasses.length;
@@ -101,11 +102,11 @@ class Question {
     order.sort((i, j) => share(j) - share(i) || i - j);
     this.isSingle = order.length === 1;
     this.isAtMost = this.isSingle && weights[order[0]] < 0;
-    // What the sum gains when the value of the split grows by 1.
-    this.unit = this.isSingle ? tree.span[order[0]] / weights[order[0]] : 1;
+    // What the sum gains when the value of the split grows by 1: more or less than 1 for round numbers.
+    this.unit = this.isSingle ? tree.span[order[0]] / weights[order[0]] : tree.units[node - 1];
     this.terms = order.map((j) => ({
       feature: j,
-      coefficient: this.isSingle ? 1 : weights[j] / tree.span[j],
+      coefficient: this.isSingle ? 1 : (weights[j] / tree.span[j]) * this.unit,
       influence: weights[j],
     }));
     const shift = this.terms.reduce((sum, t) => sum + t.coefficient * tree.minimum[t.feature], 0);
