@@ -181,3 +181,18 @@ def test_a_missing_entry_is_named():
     del description["splits"]
     with pytest.raises(InvalidInputError, match="splits"):
         ObliqueTree.from_dict(description)
+
+
+def test_influences_and_lengths_of_paths():
+    """A split gives its training weight to its features; idle nodes are no part of a path."""
+    tree = ObliqueTree.stump([3.0, -1.0], -1.0, leaf_classes=[0, 1], n_classes=2).deepened(2)
+    data = tree.to_dict()
+    data["weights"][2], data["intercepts"][2], data["splits"][2] = [0.0, 2.0], -1.0, True
+    data["leaf_mass"] = [[3.0, 0.0], [0.0, 0.0], [0.0, 2.0], [1.0, 2.0]]
+    tree = ObliqueTree.from_dict(data)
+    expected = (8 * np.array([0.75, 0.25]) + 5 * np.array([0.0, 1.0])) / 13
+    assert tree.influences() == pytest.approx(expected)
+    assert [tree.longest_path(node) for node in (1, 2, 3, 7)] == [2, 0, 1, 0]
+    leaf = ObliqueTree.leaf(2, n_features=2, n_classes=2)
+    assert leaf.influences().tolist() == [0.0, 0.0]
+    assert leaf.longest_path() == 0

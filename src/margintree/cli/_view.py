@@ -27,9 +27,10 @@ def print_tree(
     out: Console,
     estimator: TreeClassifier | TableClassifier,
     feature_names: Sequence[str] | None = None,
+    max_terms: int | None = None,
 ) -> None:
     """Print the tree as rules in original units."""
-    out.print(Text(export_text(estimator, feature_names=feature_names)))
+    out.print(Text(export_text(estimator, feature_names=feature_names, max_terms=max_terms)))
 
 
 def print_choice(out: Console, estimator: TableClassifier) -> None:

@@ -118,19 +118,27 @@ def report(
 
 
 @reported
-def show(model: ModelFile) -> None:
+def show(
+    model: ModelFile,
+    terms: Annotated[
+        int | None,
+        typer.Option(help="Largest number of terms to print of a split.", show_default="all"),
+    ] = None,
+) -> None:
     """Print the tree of a model as rules, with its cost and the bound that is proved.
 
-    [bold]Example[/bold]
+    [bold]Examples[/bold]
 
     margintree show iris.json
+
+    margintree show genes.json --terms 5
     """
     from margintree.cli._view import console, print_columns, print_outcome, print_tree
     from margintree.estimators.modelfile import load
 
     estimator = load(model)
     out = console()
-    print_tree(out, estimator)
+    print_tree(out, estimator, max_terms=terms)
     out.print()
     print_outcome(out, estimator)
     print_columns(out, estimator)

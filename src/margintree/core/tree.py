@@ -275,6 +275,32 @@ class ObliqueTree:
         shares = np.floor(1e6 * sizes / max(sizes.max(initial=0.0), np.finfo(float).tiny) + 0.5)
         return np.argsort(-shares, kind="stable")
 
+    def influences(self) -> FloatArray:
+        """Return the influence of every feature: shares of the splits' weights by training weight.
+
+        Examples
+        --------
+        >>> tree = ObliqueTree.stump([0.5, -1.5], 1.0, leaf_classes=[0, 1], n_classes=2)
+        >>> tree.influences()
+        array([0.25, 0.75])
+        """
+        total = np.zeros(self.n_features)
+        for index in np.flatnonzero(self.splits):
+            height = self.depth + 1 - (int(index) + 1).bit_length()
+            first = ((int(index) + 1) << height) - len(self.leaf_classes)
+            below = self.leaf_mass[first : first + (1 << height)]
+            sizes = np.abs(self.weights[index])
+            shares = sizes / max(sizes.sum(), np.finfo(float).tiny)
+            total += shares * (below.sum() if self.leaf_mass.any() else 1.0)
+        return np.asarray(total / max(total.sum(), np.finfo(float).tiny))
+
+    def longest_path(self, node: int = 1) -> int:
+        """Return the largest number of splits on a path from a node to a leaf."""
+        node = self.first_stop(node)
+        if node > len(self.splits):
+            return 0
+        return 1 + max(self.longest_path(2 * node), self.longest_path(2 * node + 1))
+
     def upright(self) -> "ObliqueTree":
         """Return the same tree with every split turned such that its largest weight is positive.
 

@@ -102,6 +102,24 @@ class TreeClassifier(ClassifierMixin, ShownAsTree, ABC):
         return list(getattr(self, "feature_names_in_", range(self.n_features_in_)))
 
     @property
+    def feature_importances_(self) -> FloatArray:
+        """The influence of every feature along the paths of the training rows; they sum to 1.
+
+        Every split gives the training weight that arrives there, shared among its features in
+        proportion to their scaled weights, which say how much a feature changes the value of the
+        split over its training range. All are 0 in a tree without splits.
+        """
+        return self._fitted_tree().influences()
+
+    def get_depth(self) -> int:
+        """Return the largest number of splits on the path of a row."""
+        return self._fitted_tree().longest_path()
+
+    def get_n_leaves(self) -> int:
+        """Return the number of leaves that rows can reach."""
+        return self._fitted_tree().n_splits + 1
+
+    @property
     def tree_(self) -> ObliqueTree:
         """The fitted tree."""
         return self.result_.tree

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from margintree._lib.exceptions import InvalidInputError
 from margintree.core import topology
 from margintree.show.export.named_tree import NamedTree, named
 from margintree.show.export.wording import (
@@ -20,6 +21,7 @@ def export_text(
     feature_names: Sequence[str] | None = None,
     class_names: Sequence[Any] | None = None,
     width: int = 100,
+    max_terms: int | None = None,
 ) -> str:
     """Return the tree as rules with feature names and in original units.
 
@@ -41,6 +43,10 @@ def export_text(
         Names of the classes; by default those of the classifier, or ``0, 1, ...``.
     width : int, default=100
         Width of the lines. Terms are never broken, so a long name can make a line longer.
+    max_terms : int, optional
+        Largest number of terms that are written in a split; by default all. Of the others you read
+        how many there are, and what they add at least and at most in the range of the training
+        rows.
 
     Returns
     -------
@@ -55,10 +61,21 @@ def export_text(
     ├── yes: [3] yes
     └── no: [2] no
     """
-    return "\n".join(_lines(named(model, feature_names, class_names), 1, width))
+    if max_terms is not None and max_terms < 1:
+        raise InvalidInputError(
+            f"max_terms must be at least 1, or None for all terms; {max_terms!r} was given."
+        )
+    return "\n".join(_lines(named(model, feature_names, class_names), 1, width, max_terms))
 
 
-def _lines(model: NamedTree, node: int, width: int, first: str = "", rest: str = "") -> list[str]:
+def _lines(
+    model: NamedTree,
+    node: int,
+    width: int,
+    max_terms: int | None,
+    first: str = "",
+    rest: str = "",
+) -> list[str]:
     """Return the lines of the subtree below ``node``; ``rest`` begins all but the first."""
     node = model.tree.first_stop(node)
     first = f"{first}[{node}] "
@@ -66,9 +83,10 @@ def _lines(model: NamedTree, node: int, width: int, first: str = "", rest: str =
         label, mix = leaf_label(model, node), leaf_mix(model, node)
         parts = [f"{label}  {mix[0]}", *mix[1:]] if mix else [label]
         return wrapped(parts, width, first, f"{rest}      ")
-    asked = question_parts(model, question(model.tree, node))
+    asked = question_parts(model, question(model.tree, node), max_terms)
+    no, yes = topology.left(node), topology.right(node)
     return [
         *wrapped(asked, width, first, f"{rest}│     "),
-        *_lines(model, topology.right(node), width, f"{rest}├── yes: ", f"{rest}│   "),
-        *_lines(model, topology.left(node), width, f"{rest}└── no: ", f"{rest}    "),
+        *_lines(model, yes, width, max_terms, f"{rest}├── yes: ", f"{rest}│   "),
+        *_lines(model, no, width, max_terms, f"{rest}└── no: ", f"{rest}    "),
     ]

@@ -117,8 +117,11 @@ def _rounded(value: float, tolerance: float) -> str:
     return next(close, repr(float(value)))
 
 
-def question_parts(model: NamedTree, asked: Question) -> list[str]:
+def question_parts(model: NamedTree, asked: Question, max_terms: int | None = None) -> list[str]:
     """Return a question in parts: its terms, and the comparison.
+
+    Of more than ``max_terms`` terms the most influential ones are written, and what the others add
+    at least and at most for rows in the range of the training rows.
 
     Examples
     --------
@@ -127,12 +130,34 @@ def question_parts(model: NamedTree, asked: Question) -> list[str]:
     >>> model = NamedTree(tree, ("height", "age"), ("no", "yes"))
     >>> question_parts(model, question(tree, 1))
     ['height * 2', '- age * 0.5', '>= 1 ?']
+    >>> question_parts(model, question(tree, 1), max_terms=1)
+    ['height * 2', '+ 1 more, from -0.5 to 0', '>= 1 ?']
     """
     if asks_condition(model, asked):
         return [model.features[asked.terms[0][0]], "?"]
-    terms = [_term(number, model.features[j], j in model.conditions) for j, number in asked.terms]
+    written = asked.terms[:max_terms]
+    terms = [_term(number, model.features[j], j in model.conditions) for j, number in written]
+    if len(written) < len(asked.terms):
+        low, high = reach_of(model.tree, asked.terms[max_terms:])
+        terms.append(f"+ {len(asked.terms) - len(written)} more, from {low:.3g} to {high:.3g}")
     comparison = f"{asked.relation} {asked.threshold} ?"
     return [terms[0].removeprefix("+ "), *terms[1:], comparison] if terms else ["0", comparison]
+
+
+def reach_of(tree: ObliqueTree, terms: Sequence[tuple[int, str]]) -> tuple[float, float]:
+    """Return the least and the largest sum of terms for rows in the range of the training rows.
+
+    Examples
+    --------
+    >>> tree = ObliqueTree.stump([2.0, -0.5], -1.0, leaf_classes=[0, 1], n_classes=2)
+    >>> reach_of(tree, [(0, "2"), (1, "-0.5")])
+    (-0.5, 2.0)
+    """
+    features = [j for j, _ in terms]
+    numbers = np.array([float(number) for _, number in terms])
+    first = tree.scaling.minimum[features]
+    ends = np.stack([numbers * first, numbers * (first + tree.scaling.span[features])])
+    return float(ends.min(axis=0).sum() + 0.0), float(ends.max(axis=0).sum() + 0.0)
 
 
 def wrapped(parts: Sequence[str], width: int, first: str = "", rest: str = "") -> list[str]:
