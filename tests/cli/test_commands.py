@@ -84,6 +84,8 @@ def test_fit_passes_every_option_on(folder):
         "--gap": ("gap", 0.01),
         "--routing-margin": ("routing_margin", 0.01),
         "--margin-norm": ("margin_norm", "plain"),
+        "--features": ("max_features_per_split", 2),
+        "--points": ("points", 10),
         "--seed": ("random_state", 3),
         "--jobs": ("n_jobs", 1),
     }
@@ -107,7 +109,8 @@ def test_help_states_the_defaults_of_the_classifier():
     given = {renamed.get(name, name): str(value) for name, value in defaults.items()}
     texts = {name: text for name, text in shown.items() if isinstance(text, str)}
     given |= {"class_weight": "none", "scoring": str(chosen.scoring)}
-    assert len(texts) == 16
+    given |= {"features": "all", "points": "not rounded"}
+    assert len(texts) == 18
     assert texts == {name: given[name] for name in texts}
     depth, *costs = (getattr(fixed, name) for name in CHOSEN)
     in_words = f"depth {depth} and costs {', '.join(format(cost, 'g') for cost in costs)}"

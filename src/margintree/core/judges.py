@@ -159,7 +159,7 @@ def price_labels(problem: Problem, tree: ObliqueTree) -> Cost:
         "violations": costs.violations * float((weights * violations).sum()),
         "relabelled": costs.errors * float(weights[is_changed].sum()),
         "splits": costs.splits * tree.n_splits,
-    }
+    } | _features(problem, tree)
     faults = {"ties": int(too_close.sum()), "one_sided_splits": _one_sided(tree, values, visits)}
     return Cost(terms, faults | problem.rules.faults(problem.X, problem.row_weights, tree))
 
