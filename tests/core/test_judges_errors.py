@@ -14,7 +14,7 @@ from strategies import problems, problems_with_trees
 
 @given(problems_with_trees())
 def test_the_judge_counts_what_predict_gets_wrong(drawn):
-    """Row by row, with weights and prices, and every split once for every feature it looks at."""
+    """Row by row, with weights and prices, and every split with its features."""
     problem, tree = drawn
     cost = price_errors(problem, tree)
     wrong = sum(
@@ -22,9 +22,9 @@ def test_the_judge_counts_what_predict_gets_wrong(drawn):
         for i, label in enumerate(tree.predict(problem.X))
     )
     assert cost.errors == pytest.approx(problem.costs.errors * wrong)
-    n_features = sum(max(1, np.count_nonzero(tree.weights[t])) for t in np.flatnonzero(tree.splits))
-    assert cost.splits == pytest.approx(problem.costs.splits * n_features)
-    assert cost.total == cost.errors + cost.splits
+    assert cost.splits == pytest.approx(problem.costs.splits * tree.n_splits)
+    features = problem.costs.features * np.count_nonzero(tree.weights)
+    assert cost.total == pytest.approx(cost.errors + cost.splits + features)
     assert cost.faults == {}
 
 
@@ -40,7 +40,7 @@ def test_violations_cost_nothing_here():
 def test_the_errors_of_the_best_single_leaf_cost_one(problem):
     """Unless it makes none; then an error costs 1, whatever it cost before."""
     problem = replace(problem, error_costs=1.0 - np.eye(problem.n_classes))
-    posed = with_relative_errors(problem, alpha=0.25)
+    posed = with_relative_errors(problem, splits=0.25)
     assert (posed.costs.violations, posed.costs.splits) == (0.0, 0.25)
     heaviest = int(problem.class_mass().argmax())
     leaf = ObliqueTree.leaf(problem.depth, problem.n_features, problem.n_classes, label=heaviest)

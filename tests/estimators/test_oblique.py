@@ -47,7 +47,7 @@ def test_octh_pays_for_every_feature():
     """A dear feature is not looked at; the cost counts those that are."""
     cheap, dear = (OCTHClassifier(alpha=alpha, max_iter=5).fit(X, Y) for alpha in (0.01, 1.0))
     n_features = np.count_nonzero(cheap.tree_.weights)
-    assert cheap.cost_.splits == pytest.approx(0.01 * n_features)
+    assert cheap.cost_.features == pytest.approx(0.01 * n_features)
     assert n_features >= cheap.tree_.n_splits > 1
     assert dear.tree_.n_splits == 0
 

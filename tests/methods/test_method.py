@@ -80,9 +80,12 @@ def test_costs_are_what_each_paper_calls_them():
     """c1 is the price of an error in one paper, and of a violation in the other."""
     assert posed(MOCTSVM()).costs == Costs(errors=2.0, violations=3.0, splits=4.0)
     assert posed(OCTSVM()).costs == Costs(violations=2.0, errors=3.0, splits=4.0)
-    for method in (CART(), OCT(), OCTH()):
+    for method in (CART(), OCT()):
         costs = posed(method, alpha=0.5).costs
         assert costs == Costs(errors=0.1, violations=0.0, splits=0.5)
+    of_features = posed(OCTH(), alpha=0.5).costs
+    assert of_features == Costs(errors=0.1, violations=0.0, splits=0.0, features=0.5)
+    assert posed(OCTH(), alpha=0.5, complexity="splits").costs == costs
 
 
 def test_margins_are_free_of_rules_unless_asked():

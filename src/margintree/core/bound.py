@@ -56,7 +56,9 @@ def error_bound(problem: Problem, if_split: float = 0.0) -> float:
     """
     n_splits = range(1, problem.max_splits + 1)
     errors = np.maximum(contradictions(problem), [unnamed(problem, s + 1) for s in n_splits])
-    with_splits = problem.costs.splits * np.array(n_splits) + np.maximum(errors, if_split)
+    of_one_feature = problem.feature_prices.min(initial=np.inf)
+    price = problem.costs.splits + of_one_feature
+    with_splits = price * np.array(n_splits) + np.maximum(errors, if_split)
     without = problem.error_prices.sum(axis=0).min()
     return float(min(without, with_splits.min(initial=np.inf)))
 

@@ -98,7 +98,7 @@ class Incumbent:
     ) -> Result:
         """Return the best tree with everything known about it."""
         return Result(
-            tree=with_leaf_mass(self.problem, self.method.turned(self.tree)),
+            tree=with_leaf_mass(self.problem, self.method.finished(self.problem, self.tree)),
             cost=self.cost,
             bound=min(self.bound, self.objective),  # rounding may leave it a digit above
             reason=reason,

@@ -7,7 +7,7 @@ import numpy as np
 from margintree._lib.arrays import BoolArray, FloatArray, product
 from margintree.core import topology
 from margintree.core.cost import Cost
-from margintree.core.problem import Problem
+from margintree.core.problem import Costs, Problem
 from margintree.core.tree import ObliqueTree, row_blocks
 
 TIE_SLACK = 1e-2
@@ -74,8 +74,8 @@ def _features(problem: Problem, tree: ObliqueTree) -> dict[str, float]:
 def price_errors(problem: Problem, tree: ObliqueTree) -> Cost:
     """Return the cost of ``tree`` on ``problem`` when only errors and splits count.
 
-    A split pays for every feature that it uses, as in OCT-H. In an axis-parallel tree this is a
-    price per split, as in OCT and CART. The cost of violations is ignored.
+    A split has a price, as in OCT and CART, and so may have each of its features, as in OCT-H. The
+    cost of violations is ignored.
 
     Examples
     --------
@@ -87,19 +87,18 @@ def price_errors(problem: Problem, tree: ObliqueTree) -> Cost:
     Cost(errors=1.0, splits=0.25)
     """
     wrong = problem.row_weights * problem.error_costs[problem.y, tree.predict(problem.X)]
-    n_features = np.count_nonzero(tree.weights[tree.splits], axis=1)
     terms = {
         "errors": problem.costs.errors * float(wrong.sum()),
-        "splits": problem.costs.splits * int(np.maximum(n_features, 1).sum()),
-    }
+        "splits": problem.costs.splits * tree.n_splits,
+    } | _features(problem, tree)
     return Cost(terms, problem.rules.faults(problem.X, problem.row_weights, tree))
 
 
-def with_relative_errors(problem: Problem, alpha: float = 0.0) -> Problem:
+def with_relative_errors(problem: Problem, splits: float = 0.0, features: float = 0.0) -> Problem:
     """Return the problem with costs at which the errors of the best single leaf cost 1.
 
-    Violations cost nothing, and ``alpha`` is the cost of a split (or of each of its features). If a
-    single leaf makes no error, an error costs 1.
+    Violations cost nothing; ``splits`` and ``features`` are the costs of a split and of each of its
+    features. If a single leaf makes no error, an error costs 1.
 
     Examples
     --------
@@ -110,7 +109,7 @@ def with_relative_errors(problem: Problem, alpha: float = 0.0) -> Problem:
     mass = problem.class_mass()
     baseline = float(mass.sum() - mass.max())
     price = 1.0 / baseline if baseline > 0 else 1.0
-    costs = replace(problem.costs, errors=price, violations=0.0, splits=alpha)
+    costs = Costs(errors=price, violations=0.0, splits=splits, features=features)
     return replace(problem, costs=costs)
 
 

@@ -132,13 +132,16 @@ class Method(ABC):
         """Return a simpler tree whose cost is no higher."""
         return simplify(problem, tree)
 
-    def turned(self, tree: ObliqueTree) -> ObliqueTree:
-        """Return the tree as people see it, with upright splits if mirror images are alike."""
+    def finished(self, problem: Problem, tree: ObliqueTree) -> ObliqueTree:  # noqa: ARG002
+        """Return the tree as people see it, with upright splits if mirror images are alike.
+
+        Its cost and its leaves' rows are the same.
+        """
         return tree if self.sides_have_meaning else tree.upright()
 
     def path_key(self, problem: Problem) -> tuple[float, ...]:
         """Return the sort key of a problem on a path over many costs."""
-        return (problem.max_splits, problem.costs.splits)
+        return (problem.max_splits, problem.costs.splits + problem.costs.features)
 
     def check_classes(self, n_classes: int) -> None:
         """Raise InvalidInputError if there are more classes than the method supports."""

@@ -79,6 +79,8 @@ class Problem:
         Whether the margin term is ``||w||**2 / 2`` or ``||w|| / 2``.
     error_costs : ndarray of shape (K, K)
         Entry ``(k, l)`` is the price, in units of c1, of predicting class l for a row of class k.
+    planes : {"centred", "margin"}
+        Where the hyperplanes of OCT-H lie among those with the same routing; see `OCTHClassifier`.
     scaling : Scaling
         The map from raw rows to the rows of ``X``.
     rules : Rules
@@ -103,6 +105,7 @@ class Problem:
     error_costs: FloatArray
     scaling: Scaling
     rules: Rules = field(default_factory=Rules)
+    planes: str = "centred"
 
     def __post_init__(self) -> None:
         for name in ("X", "y", "row_weights", "error_costs"):

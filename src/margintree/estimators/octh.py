@@ -1,6 +1,8 @@
 """The optimal classification tree with oblique splits."""
 
-from typing import Any
+from typing import Any, ClassVar
+
+from sklearn.utils._param_validation import StrOptions
 
 from margintree.core.result import Progress
 from margintree.estimators._plain import MethodClassifier
@@ -13,14 +15,16 @@ class OCTHClassifier(MethodClassifier):
     The tree minimises ``errors / baseline + alpha * features``. Here ``errors`` is the
     misclassified training weight, ``baseline`` the weight that the best single leaf misclassifies,
     and ``features`` the number of features used by each split, summed over the splits. This is
-    OCT-H of Bertsimas and Dunn, Optimal classification trees (Machine Learning, 2017).
+    OCT-H of Bertsimas and Dunn, Optimal classification trees (Machine Learning, 2017). Their
+    objective does not say where a hyperplane lies among all those with the same errors, but this
+    matters for new rows; see ``planes``.
 
     Parameters
     ----------
     max_depth : int, default=3
         Number of levels of splits, from 1 to 10.
     alpha : float, default=0.0
-        Cost of a feature in a split.
+        Cost of a feature in a split, or of a split; see ``complexity``.
     max_splits : int or None, default=None
         Largest number of splits; None means as many as the depth allows.
     min_samples_leaf : int or float, default=0.05
@@ -30,6 +34,14 @@ class OCTHClassifier(MethodClassifier):
         Least distance between the two sides of every split, between 0 and 1, for features scaled to
         [0, 1] and weights whose absolute values add up to 1. The paper has 0.005. With many
         thousands of rows no split may reach this distance: make it smaller.
+    complexity : {"features", "splits"}, default="features"
+        Whether ``alpha`` is the cost of every feature of a split, as in OCT-H, or of every split.
+    planes : {"centred", "margin"}, default="centred"
+        Position of a hyperplane once the rows on its sides are known. "centred" keeps its direction
+        and puts it half-way between the closest rows. "margin" takes the maximum-margin hyperplane
+        of a support vector machine, which may use all features and therefore needs
+        ``complexity="splits"``. The cost of the tree is the same; on new rows it is usually more
+        accurate.
     method : {"search", "exact"}, default="search"
         "search" is fast and finds a good tree. "exact" starts from the tree of the search and
         continues with a solver until that tree or a better one is proved optimal.
@@ -46,21 +58,25 @@ class OCTHClassifier(MethodClassifier):
     Attributes
     ----------
     tree_ : ObliqueTree
-        The fitted tree; each hyperplane is half-way between the training rows of its two sides.
+        The fitted tree.
     result_, cost_, objective_, bound_, gap_, optimal_, n_iter_, classes_, n_features_in_, \
     feature_names_in_
-        As in `MOCTSVMClassifier`; the cost has the terms ``errors`` and ``splits``.
+        As in `MOCTSVMClassifier`; the cost has the terms ``errors``, ``splits`` and ``features``.
 
     Examples
     --------
     >>> from margintree import OCTHClassifier
     >>> X, y = [[0, 0], [0, 3], [3, 0], [1, 1], [2, 2], [3, 3]], [0, 0, 0, 0, 1, 1]
     >>> clf = OCTHClassifier(max_depth=1, alpha=0.01).fit(X, y)
-    >>> clf.cost_.errors, clf.cost_.splits
+    >>> clf.cost_.errors, clf.cost_.features
     (0.0, 0.02)
     """
 
     _method = METHODS["octh"]
+    own_constraints: ClassVar[dict[str, list[Any]]] = {
+        "complexity": [StrOptions({"features", "splits"})],
+        "planes": [StrOptions({"centred", "margin"})],
+    }
 
     def __init__(
         self,
@@ -70,6 +86,8 @@ class OCTHClassifier(MethodClassifier):
         min_samples_leaf: float = 0.05,
         *,
         separation: float = 0.001,
+        complexity: str = "features",
+        planes: str = "centred",
         method: str = "search",
         solver: str = "auto",
         time_limit: float | None = 60.0,
@@ -89,6 +107,8 @@ class OCTHClassifier(MethodClassifier):
         self.max_splits = max_splits
         self.min_samples_leaf = min_samples_leaf
         self.separation = separation
+        self.complexity = complexity
+        self.planes = planes
         self.method = method
         self.solver = solver
         self.time_limit = time_limit

@@ -105,7 +105,7 @@ class _Exact:
     def priced(self, tree: ObliqueTree) -> tuple[ObliqueTree, Cost]:
         """Return the tree as people see it, with the class weights of its leaves, and its cost."""
         cost = self.method.judge(self.problem, tree)
-        return with_leaf_mass(self.problem, self.method.turned(tree)), cost
+        return with_leaf_mass(self.problem, self.method.finished(self.problem, tree)), cost
 
     def _keep(self, best: Result) -> None:
         if self.checkpoint is not None:

@@ -27,7 +27,7 @@ class ErrorMethod(Method):
         min_samples_leaf: float = 0.05,
     ) -> Problem:
         """Return the problem in which the errors of the best single leaf cost 1."""
-        posed = with_relative_errors(replace(problem, depth=max_depth), alpha)
+        posed = with_relative_errors(replace(problem, depth=max_depth), splits=alpha)
         return posed.with_rules(min_samples_leaf, max_splits, axis_parallel=True)
 
     def judge(self, problem: Problem, tree: ObliqueTree) -> Cost:

@@ -1,8 +1,11 @@
 """OCT-H: oblique trees that make few errors with few features."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, ClassVar
 
+from margintree._lib.exceptions import InvalidInputError
+from margintree.core.judges import with_relative_errors
 from margintree.core.limits import Limits
 from margintree.core.problem import Problem
 from margintree.core.result import Progress, Result
@@ -24,6 +27,7 @@ class OCTH(ErrorMethod):
 
     name = "octh"
     label = "OCT-H"
+    terms: ClassVar[Mapping[str, Any]] = {**ErrorMethod.terms, "features": "features"}
     candidates: ClassVar[Mapping[str, Any]] = {
         "max_depth": (3,),
         "alpha": (1e-4, 1e-3, 1e-2, 1e-1, 1.0),
@@ -39,10 +43,19 @@ class OCTH(ErrorMethod):
         max_splits: int | None = None,
         min_samples_leaf: float = 0.05,
         separation: float = 0.001,
+        complexity: str = "features",
+        planes: str = "centred",
     ) -> Problem:
-        """Return the problem in which every feature of a split costs ``alpha``."""
-        posed = super().pose(problem, max_depth=max_depth, alpha=alpha)
-        return posed.with_rules(min_samples_leaf, max_splits, separation=separation)
+        """Return the problem in which every split, or every feature of one, costs ``alpha``."""
+        if planes == "margin" and complexity != "splits":
+            raise InvalidInputError(
+                "planes='margin' needs complexity='splits', because these hyperplanes use all "
+                f"features, so a price of features would not hold; {complexity!r} was given. Set "
+                "complexity='splits', or planes='centred'."
+            )
+        posed = with_relative_errors(replace(problem, depth=max_depth), **{complexity: alpha})
+        posed = posed.with_rules(min_samples_leaf, max_splits, separation=separation)
+        return replace(posed, planes=planes)
 
     def search(
         self,
@@ -58,6 +71,15 @@ class OCTH(ErrorMethod):
 
         find = Find(_axis_tree, _margin_tree)
         return search_sparse_trees(self, problem, limits, starts, progress, find=find)
+
+    def finished(self, problem: Problem, tree: ObliqueTree) -> ObliqueTree:
+        """Return the tree with its hyperplanes where the problem wants them."""
+        if problem.planes == "margin":
+            # scikit-learn's machines are loaded only when they are needed.
+            from margintree.search.sparse.planes import with_margin_planes
+
+            tree = with_margin_planes(problem, tree)
+        return super().finished(problem, tree)
 
     def get_ready(self, problem: Problem, limits: Limits) -> None:  # noqa: ARG002
         """Compile the kernels of the margin search, whose trees this search starts from."""

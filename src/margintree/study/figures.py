@@ -24,6 +24,7 @@ _LOOKS = {
     "cart": ("#0072b2", "o"),
     "oct": ("#56b4e9", "s"),
     "octh": ("#009e73", "^"),
+    "octh-margin": ("#009e73", "v"),
     "moctsvm": ("#d55e00", "D"),
     "octsvm": ("#e69f00", "v"),
     "svm-ovo": (INK, "P"),

@@ -31,10 +31,11 @@ def cheapest_axis_tree(problem: Problem) -> float:
 def cheapest_by_errors(
     problem: Problem, divisions: Callable[[RowSet], Iterator[tuple[RowSet, RowSet, int]]]
 ) -> float:
-    """Return the cost of the cheapest allowed tree, in errors and in features of its splits.
+    """Return the cost of the cheapest allowed tree, in errors, splits and features of splits.
 
     ``divisions`` yields all ways to divide rows, each with the number of features that it needs.
     """
+    costs = problem.costs
 
     @cache
     def cheapest(rows: RowSet, depth: int, n_splits: int) -> float:
@@ -44,7 +45,7 @@ def cheapest_by_errors(
                 for on_left in range(n_splits):
                     below = cheapest(left, depth - 1, on_left)
                     below += cheapest(right, depth - 1, n_splits - 1 - on_left)
-                    prices.append(problem.costs.splits * n_features + below)
+                    prices.append(costs.splits + costs.features * n_features + below)
         return min(prices)
 
     def leaf_price(rows: RowSet) -> float:
@@ -92,13 +93,13 @@ def tiny_axis_problem(
 
 
 def cheapest_oblique_tree(problem: Problem) -> float:
-    """Return the cost of the cheapest allowed tree, in errors and features.
+    """Return the cost of the cheapest allowed tree, in errors, splits and features.
 
     Examples
     --------
     >>> from margintree.core.problem import Costs
     >>> problem = Problem.from_data([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 0, 0, 1], n_classes=2,
-    ...                             depth=1, costs=Costs(errors=1, splits=0.25))
+    ...                             depth=1, costs=Costs(errors=1, splits=0, features=0.25))
     >>> cheapest_oblique_tree(problem.with_rules(separation=0.1))
     0.5
     """
@@ -168,4 +169,7 @@ def tiny_oblique_problem(rng: np.random.Generator) -> Problem:
     problem = tiny_axis_problem(rng, max_features=2)
     separation = float(rng.choice([0.001, 0.05, 0.2]))
     rules = replace(problem.rules, axis_parallel=False, separation=separation)
-    return replace(problem, rules=rules)
+    price = problem.costs.splits
+    splits, features = ((0.0, price), (price, 0.0), (price, price))[rng.integers(3)]
+    costs = replace(problem.costs, splits=splits, features=features)
+    return replace(problem, rules=rules, costs=costs)

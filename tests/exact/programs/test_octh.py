@@ -36,6 +36,7 @@ def test_the_instances_are_varied():
     assert {problem.rules.separation for problem in TINY} == {0.001, 0.05, 0.2}
     assert len({problem.max_splits for problem in TINY}) > 2
     assert {problem.costs.splits for problem in TINY} == {0, 0.05, 0.3}
+    assert {problem.costs.features for problem in TINY} == {0, 0.05, 0.3}
     oblique = [problem for problem in TINY if problem.n_features == 2]
     assert any(problem.row_weights.max() != problem.row_weights.min() for problem in oblique)
 

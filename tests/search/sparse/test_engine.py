@@ -25,7 +25,7 @@ def slanted(n=40, p=3, seed=0):
     rng = np.random.default_rng(seed)
     X = rng.random((n, p))
     y = (X[:, 0] + X[:, 1] > 0.8).astype(int) + (X[:, 0] + X[:, 1] > 1.2)
-    costs = Costs(errors=1 / (n - np.bincount(y).max()), violations=0.0, splits=0.01)
+    costs = Costs(errors=1 / (n - np.bincount(y).max()), violations=0.0, splits=0.0, features=0.01)
     problem = Problem.from_data(X, y, n_classes=3, depth=2, costs=costs)
     return problem.with_rules(0.05, separation=0.001)
 
@@ -50,8 +50,10 @@ def test_slanted_borders_are_found():
     problem = slanted()
     result = search(problem)
     cost = price_errors(problem, result.tree)
-    assert (cost.errors, cost.splits) == (0.0, pytest.approx(0.04))
-    assert result.objective < solve(OCT(), problem.with_rules(0.05, axis_parallel=True)).objective
+    assert (cost.errors, cost.features) == (0.0, pytest.approx(0.04))
+    straight = problem.with_rules(0.05, axis_parallel=True)
+    costs = replace(problem.costs, splits=0.01, features=0.0)
+    assert result.objective < solve(OCT(), replace(straight, costs=costs)).objective
 
 
 def test_the_number_of_splits_is_kept():

@@ -77,20 +77,20 @@ class LeafBuilder:
         self,
         splits: Mapping[str, Rows],
         domains: Domains,
-        priced: str,
+        prices: Mapping[str, float],
         tolerance: float = Program.tolerance,
     ) -> Program:
         """Return the program with these families about the splits, and the common ones.
 
         ``domains`` has the lower and upper bounds of the continuous variables of the splits;
-        ``priced`` names the variables that pay the price of a split.
+        ``prices`` has the prices of these variables.
         """
         blocks, costs = self.blocks, self.problem.costs
         domains = {**domains, "L": (0.0, float(self.problem.row_weights.sum()))}
         return assemble(
             blocks,
             {**splits, **self._leaf_rows()},
-            prices={"L": costs.errors, priced: costs.splits},
+            prices={"L": costs.errors, **prices},
             domains=domains,
             integers=blocks.keys() - domains.keys(),
             tolerance=tolerance,

@@ -33,7 +33,8 @@ def build_oct(problem: Problem) -> Program:
     """
     builder = _Builder(problem)
     splits = {"right": builder.right(), "left": builder.left(), "splits": builder.splits()}
-    return builder.program(splits, domains={"b": (0.0, 1.0)}, priced="d")
+    prices = {"d": problem.costs.splits}
+    return builder.program(splits, domains={"b": (0.0, 1.0)}, prices=prices)
 
 
 class _Builder(LeafBuilder):

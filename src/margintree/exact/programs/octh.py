@@ -42,7 +42,8 @@ def build_octh(problem: Problem) -> Program:
     domains = {"a": (-1.0, 1.0), "a_hat": (0.0, 1.0), "b": (-HALF, HALF)}
     # If z is a tolerance away from 0 or 1, a row moves by up to 1 + mu times that tolerance.
     tolerance = float(np.clip(NARROW * problem.rules.separation / 4, 1e-9, Program.tolerance))
-    return builder.program(splits, domains, priced="s", tolerance=tolerance)
+    prices = {"s": problem.costs.features, "d": problem.costs.splits}
+    return builder.program(splits, domains, prices, tolerance)
 
 
 class _Builder(LeafBuilder):

@@ -34,7 +34,8 @@ class Descent:
 
     def __init__(self, problem: Problem, rng: np.random.Generator, clock: Clock) -> None:
         self.problem, self.rules, self.rng, self.clock = problem, problem.rules, rng, clock
-        self.price = problem.costs.splits
+        self.costs = problem.costs
+        self.least_price = problem.costs.splits + problem.costs.features
         self.everything = np.arange(problem.n_rows)
 
     def descend(self, node: Node) -> Node:
@@ -59,7 +60,7 @@ class Descent:
         left, right = self._parted(node, rows)
         if not self._is_wide(node, left, right):
             return np.inf
-        own = self.price * np.count_nonzero(node.weights)
+        own = self.costs.splits + self.costs.features * np.count_nonzero(node.weights)
         return float(own + self.cost(node.left, left) + self.cost(node.right, right))
 
     def total(self, node: Node) -> float:
@@ -92,7 +93,7 @@ class Descent:
                 right=self.improved(node.right, right, height - 1),
             )
             choices += [node, self._split(rows, node)]
-        elif self.cost(label, rows) > self.price:
+        elif self.cost(label, rows) > self.least_price:
             grown = self._split(rows, Cut(np.zeros(self.problem.n_features), 0.0, label, label))
             choices.append(self._grown(grown, rows, height))
         return min(choices, key=lambda choice: self.cost(choice, rows))
@@ -151,7 +152,7 @@ class Descent:
         values = product(self.problem.X[rows], directions.T)
         mass = self.problem.row_weights[rows]
         costs, thresholds = self._best_thresholds(values, left, right, mass)
-        costs += self.price * np.count_nonzero(directions, axis=1)
+        costs += self.costs.splits + self.costs.features * np.count_nonzero(directions, axis=1)
         best = int(costs.argmin())
         if not np.isfinite(costs[best]):
             return node
@@ -189,7 +190,8 @@ class Descent:
         sides = self._wanted(left, right)
         pulls = np.abs(sides)
         if pulls.any():
-            for strength in self.price * 10 ** self.rng.uniform(-2, 0.5, 2) + 1e-4 * pulls.sum():
+            strengths = self.least_price * 10 ** self.rng.uniform(-2, 0.5, 2)
+            for strength in strengths + 1e-4 * pulls.sum():
                 yield self._sparse_weights(rows, np.sign(sides), pulls / strength)
 
     def _wanted(self, left: FloatArray, right: FloatArray) -> FloatArray:

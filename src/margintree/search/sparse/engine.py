@@ -97,13 +97,16 @@ def _origins(
 ) -> Iterator[ObliqueTree]:
     """Yield starts: known trees, an axis-parallel tree, maximum-margin trees, and a single leaf."""
     yield from starts
+    # The other searches know splits, and one feature is the least that a split uses.
+    price = problem.costs.splits + problem.costs.features
+    plain = replace(problem, costs=replace(problem.costs, splits=price, features=0.0))
     straight = replace(problem.rules, axis_parallel=True, separation=0.0)
     remaining = replace(limits, seconds=clock.remaining())
-    yield find.axis_tree(replace(problem, rules=straight), remaining)
+    yield find.axis_tree(replace(plain, rules=straight), remaining)
     for number in range(N_MARGIN_TREES):
-        costs = replace(problem.costs, violations=problem.costs.errors * 0.01**number)
+        costs = replace(plain.costs, violations=problem.costs.errors * 0.01**number)
         few = Limits(
             clock.remaining(), limits.memory, iterations=MARGIN_ITERATIONS, seed=limits.seed
         )
-        yield find.margin_tree(replace(problem, costs=costs, rules=Rules()), few)
+        yield find.margin_tree(replace(plain, costs=costs, rules=Rules()), few)
     yield ObliqueTree.leaf(problem.depth, problem.n_features, problem.n_classes)
