@@ -91,7 +91,7 @@ class MarginMethod(Method):
         """Return the tree with whole points; see `margintree.search.margin.points.rounded`."""
         from margintree.search.margin.points import rounded
 
-        return rounded(problem, self.turned(tree), points, self._make_data())
+        return rounded(problem, self.finished(problem, tree), points, self._make_data())
 
     def share(self, problem: Problem, limits: Limits) -> Any:
         """Return inner products, groupings and close pairs, unless the search will use samples."""
