@@ -11,7 +11,7 @@ def fitted(tree, classes=None, features=None, **params):
     """Return a classifier with this tree, as if it had been fitted."""
     estimator = MOCTSVMClassifier(**params)
     estimator.classes_ = np.arange(tree.n_classes) if classes is None else np.array(classes)
-    estimator.n_features_in_ = tree.n_features
+    estimator.n_features_in_ = tree.scaling.n_columns
     if features is not None:
         estimator.feature_names_in_ = np.array(features, dtype=object)
     trace = (TracePoint(0.1, np.inf, -np.inf), TracePoint(0.5, 3.0, 1.0))

@@ -6,7 +6,7 @@ from sklearn.datasets import load_digits, load_iris
 from sklearn.svm import SVC
 
 from margintree import ClassTreeClassifier, TreeClassifierCV, export_text, from_json, to_json
-from margintree._lib.exceptions import ShallowTreeWarning
+from margintree._lib.exceptions import InvalidInputError, ShallowTreeWarning
 
 
 @pytest.mark.parametrize("C", [0.1, 1.0, 10.0])
@@ -69,3 +69,38 @@ def test_violations_that_cost_nothing_need_no_splits():
     assert clf.objective_ == 0
     with pytest.raises(ValueError, match="'C'"):
         ClassTreeClassifier(C=np.inf).fit([[0.0], [1.0]], [0, 1])
+
+
+def test_curved_splits_are_a_machine_over_products():
+    """With two classes: scikit-learn's SVC on the scaled columns and their products."""
+    X, y = load_iris(return_X_y=True)
+    X, y = X[y > 0], y[y > 0]
+    clf = ClassTreeClassifier(C=1.0, space="quadratic").fit(X, y)
+    seen = clf.tree_.scaling.apply(X)
+    svc = SVC(kernel="linear", C=1.0, tol=1e-7).fit(seen, y)
+    values = np.where(y == 2, 1, -1) * svc.decision_function(seen)
+    objective = (svc.coef_**2).sum() / 2 + np.maximum(0, 1 - values).sum()
+    assert clf.objective_ == pytest.approx(objective, rel=1e-5)
+    assert clf.n_features_in_ == 4
+    assert seen.shape[1] == 14
+
+
+def test_the_space_is_chosen_by_folds():
+    """Each space has its own path; a chequerboard needs products."""
+    rng = np.random.default_rng(0)
+    X = rng.random((80, 2))
+    y = (X[:, 0] > 0.5) ^ (X[:, 1] > 0.5)
+    candidates = {"space": ["box", "quadratic"], "C": [10.0, 1000.0]}
+    clf = TreeClassifierCV(ClassTreeClassifier(), candidates, cv=3).fit(X, y)
+    assert clf.best_params_["space"] == "quadratic"
+    assert len(clf.cv_results_["params"]) == 4
+    assert clf.score(X, y) > 0.9
+
+
+def test_a_straight_tree_starts_a_curved_one_and_not_the_other_way():
+    """The message says why."""
+    X, y = load_iris(return_X_y=True)
+    straight = ClassTreeClassifier().fit(X, y)
+    curved = ClassTreeClassifier(space="quadratic", start=straight).fit(X, y)
+    with pytest.raises(InvalidInputError, match="products of features"):
+        ClassTreeClassifier(start=curved).fit(X, y)

@@ -37,6 +37,7 @@ POINTS = {
     "octsvm": GRID[4:8],
     "oct": [{"max_depth": 2, "max_splits": k} for k in (3, 1, 2)],
     "cart": [{"max_depth": 2, "max_splits": k} for k in (3, 1, 2)],
+    "classtree": [{"max_depth": 3, "C": C} for C in (1.0, 100.0)],
     "octh": [{"max_depth": 2, "alpha": alpha} for alpha in (1.0, 0.001, 0.1)],
 }
 """Some points for every method."""
@@ -57,6 +58,18 @@ def check(method, rows, points, results):
 @pytest.fixture(scope="module")
 def moctsvm_path():
     return path(MOCTSVM(), ROWS, GRID, FEW)
+
+
+def test_each_space_has_a_path_of_its_own():
+    """Points may mix spaces; their results come in the order of the points."""
+    method = METHODS["classtree"]
+    points = [point | {"space": s} for point in POINTS["classtree"] for s in ("box", "quadratic")]
+    results = path(method, ROWS, points, FEW)
+    check(method, ROWS, points, results)
+    for side, space in enumerate(("box", "quadratic")):
+        own = [point | {"space": space} for point in POINTS["classtree"]]
+        alone = path(method, ROWS, own, FEW)
+        assert [result.tree for result in results[side::2]] == [result.tree for result in alone]
 
 
 def test_every_method_has_points():

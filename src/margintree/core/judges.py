@@ -1,6 +1,7 @@
 """The judges: functions that compute the cost of a tree on a problem from the tree alone."""
 
 from dataclasses import replace
+from math import fsum
 
 import numpy as np
 
@@ -226,7 +227,7 @@ def price_classes(problem: Problem, tree: ObliqueTree) -> Cost:
     ways = np.where(is_own, way_prices(problem, tree), np.inf).min(axis=1)
     prices = np.where(is_own.any(axis=1), ways, leafless_prices(problem))
     margins = problem.margin_price(np.linalg.norm(tree.weights[tree.splits], axis=1))
-    terms = {"violations": float(prices.sum()), "margins": float(margins.sum())}
+    terms = {"violations": float(prices.sum()), "margins": fsum(margins)}
     faults = {"extra_leaves": len(named) - len(np.unique(named))}
     return Cost(terms, faults | problem.rules.faults(problem.X, problem.row_weights, tree))
 

@@ -11,13 +11,15 @@ from margintree._lib.exceptions import InvalidInputError
 from margintree.core import topology
 from margintree.core.margin import MARGINS, MarginNorm
 from margintree.core.rules import Rules, least_mass_of, used_groups
-from margintree.core.space import Scaling
+from margintree.core.space import Scaling, products_added
 
 MAX_DEPTH = 10
 """The largest depth allowed; a complete binary tree of this depth has 1,023 branch nodes."""
 
 PRICES = (("c1", "errors"), ("c2", "violations"), ("c3", "splits"), ("c4", "features"))
 """The prices by the names of their parameters and their meaning."""
+MAX_FEATURES = 10_000
+"""The largest number of features with products; 140 columns have about as many."""
 
 _Norm = TypeVar("_Norm", float, FloatArray)
 
@@ -167,6 +169,24 @@ class Problem:
             error_costs=np.array(error_costs, dtype=float),
             scaling=scaling,
         )
+
+    def with_products(self) -> "Problem":
+        """Return the same problem with products of the columns as further features.
+
+        Examples
+        --------
+        >>> problem = Problem.from_data([[0.0], [1.0]], [0, 1], n_classes=2, depth=1)
+        >>> problem.with_products().X
+        array([[0. , 0.5],
+               [1. , 0.5]])
+        """
+        scaling = self.scaling.with_products()
+        if scaling.n_features > MAX_FEATURES:
+            raise InvalidInputError(
+                f"With products, {scaling.n_columns} columns make {scaling.n_features:,} features; "
+                f"at most {MAX_FEATURES:,} are allowed. Use fewer columns, or space='box'."
+            )
+        return replace(self, X=products_added(self.X), scaling=scaling)
 
     def with_rules(
         self,

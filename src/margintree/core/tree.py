@@ -10,6 +10,7 @@ from scipy import sparse
 from margintree._lib.arrays import AnyArray, BoolArray, FloatArray, IntArray, product
 from margintree._lib.exceptions import InvalidInputError
 from margintree.core import topology
+from margintree.core.quadratic import Quadratic
 from margintree.core.space import Scaling
 
 _BLOCK_ROWS = 8192
@@ -246,6 +247,8 @@ class ObliqueTree:
 
     def rescaled(self, scaling: Scaling) -> "ObliqueTree":
         """Return the same tree with hyperplanes that apply to rows of another scaling."""
+        if self.scaling.has_products or scaling.has_products:
+            return self._recentred(scaling)
         shift = product(self.weights / self.scaling.span, scaling.minimum - self.scaling.minimum)
         return replace(
             self,
@@ -255,9 +258,34 @@ class ObliqueTree:
             scaling=scaling,
         )
 
+    def _recentred(self, scaling: Scaling) -> "ObliqueTree":
+        if not scaling.has_products:
+            raise InvalidInputError(
+                "A tree whose splits see products of columns cannot apply to rows without them. "
+                "Give a tree with straight splits, or use space='quadratic'."
+            )
+        if scaling == self.scaling:
+            return self
+        n_products = scaling.n_features - self.n_features
+        weights = np.pad(self.weights, ((0, 0), (0, n_products)))
+        known = self.scaling.with_products()
+        weights, intercepts = Quadratic.of(weights, self.intercepts, known).hyperplanes(scaling)
+        intercepts = np.where(self.splits, intercepts, -1.0)
+        return replace(self, weights=weights, intercepts=intercepts, scaling=scaling)
+
     def in_original_units(self) -> "ObliqueTree":
-        """Return the same tree with hyperplanes that apply to raw rows."""
-        return self.rescaled(Scaling.identity(self.n_features))
+        """Return the same tree with hyperplanes that apply to raw rows.
+
+        If splits see products of columns, they apply to raw rows that are followed by the products
+        ``x_i * x_j`` of their columns, for i <= j.
+        """
+        if not self.scaling.has_products:
+            return self.rescaled(Scaling.identity(self.n_features))
+        known = Quadratic.of(self.weights, self.intercepts, self.scaling)
+        weights, intercepts = known.at(np.zeros(self.scaling.n_columns)).monomials()
+        intercepts = np.where(self.splits, intercepts, -1.0)
+        identity = Scaling.identity(self.n_features)
+        return replace(self, weights=weights, intercepts=intercepts, scaling=identity)
 
     def by_influence(self, node: int) -> IntArray:
         """Return the features of a split, the one with the largest scaled weight first.
@@ -358,8 +386,9 @@ class ObliqueTree:
     def to_dict(self) -> dict[str, Any]:
         """Return the tree as plain lists and numbers; `from_dict` restores it unchanged."""
         arrays = {name: getattr(self, name).tolist() for name in _ARRAYS}
-        scaling = {"minimum": self.scaling.minimum.tolist(), "span": self.scaling.span.tolist()}
-        return arrays | {"scaling": scaling}
+        box = {"minimum": self.scaling.minimum.tolist(), "span": self.scaling.span.tolist()}
+        products = {"products": True} if self.scaling.has_products else {}
+        return arrays | {"scaling": box | products}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> "ObliqueTree":
@@ -371,11 +400,15 @@ class ObliqueTree:
             If an entry is missing or does not fit the others.
         """
         try:
+            box = data["scaling"]
+            has_products = box.get("products", False)
+            if type(has_products) is not bool:
+                raise InvalidInputError("scaling.products must be true or false.")
             scaling = Scaling(
-                _frozen(data["scaling"]["minimum"], float), _frozen(data["scaling"]["span"], float)
+                _frozen(box["minimum"], float), _frozen(box["span"], float), has_products
             )
             return cls(**{name: data[name] for name in _ARRAYS}, scaling=scaling)
-        except (KeyError, TypeError) as error:
+        except (AttributeError, KeyError, TypeError) as error:
             raise InvalidInputError(
                 f"A tree needs the entries {[*_ARRAYS, 'scaling']}; reading it failed at {error!r}."
             ) from error
@@ -450,8 +483,14 @@ def _check_values(tree: ObliqueTree) -> None:
     numbers += [tree.scaling.minimum, tree.scaling.span]
     if not all(np.isfinite(a).all() for a in numbers):
         raise InvalidInputError("A tree must hold finite numbers only; it has NaN or infinity.")
-    if not tree.scaling.minimum.shape == tree.scaling.span.shape == (tree.n_features,):
-        raise InvalidInputError(f"The scaling must have one entry per feature ({tree.n_features}).")
+    is_vector = tree.scaling.minimum.ndim == 1
+    if not is_vector or tree.scaling.minimum.shape != tree.scaling.span.shape:
+        raise InvalidInputError("The minimum and the span must be vectors of one length.")
+    if tree.scaling.n_features != tree.n_features:
+        raise InvalidInputError(
+            f"The scaling must give the {tree.n_features} features of the weights; it gives "
+            f"{tree.scaling.n_features}."
+        )
     if (tree.scaling.span <= 0).any() or (tree.leaf_mass < 0).any():
         raise InvalidInputError("Spans must be positive and leaf_mass must not be negative.")
     if tree.leaf_classes.min() < 0 or tree.leaf_classes.max() >= tree.n_classes:

@@ -29,7 +29,8 @@ class ShownAsTree(BaseEstimator):
     @property
     def _repr_html_(self) -> Callable[[], str]:
         as_diagram: Callable[[], str] = super()._repr_html_
-        return partial(picture, self) if hasattr(self, "result_") else as_diagram
+        is_drawn = hasattr(self, "result_") and not self.result_.tree.scaling.has_products
+        return partial(picture, self) if is_drawn else as_diagram
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
         bundle: dict[str, str] = super()._repr_mimebundle_(**kwargs)

@@ -149,11 +149,13 @@ def start_tree(start: Any, problem: Problem, classes: AnyArray) -> ObliqueTree:
 def why_unfit(tree: ObliqueTree, problem: Problem) -> str:
     """Return why the tree cannot start a search for this problem, or "" if it can."""
     for what, given, needed in (
-        ("features", tree.n_features, problem.n_features),
+        ("features", tree.scaling.n_columns, problem.scaling.n_columns),
         ("classes", tree.n_classes, problem.n_classes),
     ):
         if given != needed:
             return f"it has {given} {what} where the data have {needed}"
+    if tree.scaling.has_products and not problem.scaling.has_products:
+        return "its splits see products of features, which those of this problem do not"
     if tree.depth > problem.depth:
         return f"its depth {tree.depth} is more than max_depth={problem.depth}"
     return ""

@@ -1,10 +1,13 @@
 """The tree of classes with a support vector machine at every split."""
 
-from typing import Any
+from typing import Any, ClassVar
+
+from sklearn.utils._param_validation import StrOptions
 
 from margintree.core.result import Progress
 from margintree.estimators._plain import MethodClassifier
 from margintree.methods import METHODS
+from margintree.methods.classtree import SPACES
 
 
 class ClassTreeClassifier(MethodClassifier):
@@ -27,6 +30,11 @@ class ClassTreeClassifier(MethodClassifier):
         Maximum number of levels of splits, from 1 to 10. The tree is only as deep as its hierarchy.
     C : float, default=1.0
         Cost of a unit of margin violation. Values from 0.1 to 1000 make sense.
+    space : {"box", "quadratic"}, default="box"
+        What splits see. "box" gives straight splits: weighted sums of the features. "quadratic"
+        adds the products of all pairs of features and their squares, so splits are curved. A split
+        of p features then has p (p + 3) / 2 coefficients. Texts, drawings of the tree, programs and
+        model files have them; `report` and `plot_partition` need straight splits.
     time_limit : float or None, default=60.0
         Seconds of wall-clock time; None for no limit. The best tree so far is kept.
     start : ObliqueTree, fitted classifier or None, default=None
@@ -56,11 +64,13 @@ class ClassTreeClassifier(MethodClassifier):
     """
 
     _method = METHODS["classtree"]
+    own_constraints: ClassVar = {"space": [StrOptions({*SPACES})]}
 
     def __init__(
         self,
         max_depth: int = 10,
         C: float = 1.0,
+        space: str = "box",
         *,
         time_limit: float | None = 60.0,
         memory_limit: float | None = None,
@@ -74,6 +84,7 @@ class ClassTreeClassifier(MethodClassifier):
     ) -> None:
         self.max_depth = max_depth
         self.C = C
+        self.space = space
         self.time_limit = time_limit
         self.memory_limit = memory_limit
         self.gap = gap

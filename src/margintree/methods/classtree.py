@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
 
+from margintree._lib.exceptions import InvalidInputError
 from margintree.core.class_tree import with_best_leaves
 from margintree.core.cost import Cost
 from margintree.core.judges import price_classes
@@ -13,6 +14,9 @@ from margintree.core.problem import Costs, Problem
 from margintree.core.result import Progress, Result
 from margintree.core.tree import ObliqueTree
 from margintree.exact.programs import classtree
+
+SPACES = ("box", "quadratic")
+"""What splits see: the scaled features, or also their products."""
 
 
 class ClassTree(Method):
@@ -34,12 +38,19 @@ class ClassTree(Method):
         *,
         max_depth: int,
         C: float = 1.0,
+        space: str = "box",
         min_samples_leaf: float = 0,
         max_splits: int | None = None,
     ) -> Problem:
-        """Return the problem in which a unit of margin violation costs ``C``."""
+        """Return the problem in which a unit of margin violation costs ``C``.
+
+        In the space ``"box"`` splits see the scaled features, in ``"quadratic"`` also products.
+        """
+        if space not in SPACES:
+            raise InvalidInputError(f"space must be one of {SPACES}; {space!r} was given.")
         costs = Costs(errors=0.0, violations=C, splits=0.0)
         posed = replace(problem, depth=max_depth, costs=costs, margin_norm="squared")
+        posed = posed.with_products() if space == "quadratic" else posed
         return posed.with_rules(min_samples_leaf, max_splits)
 
     def judge(self, problem: Problem, tree: ObliqueTree) -> Cost:

@@ -75,6 +75,8 @@ def path(
     if not points:
         return []
     problems = [method.pose(rows, **point) for point in points]
+    if any(problem.scaling != problems[0].scaling for problem in problems):
+        return _path_of_each_space(method, rows, points, problems, limits, clock)
     fits = _Fits(method, problems, limits or Limits(), clock or Clock())
     order = sorted(range(len(points)), key=lambda k: method.path_key(problems[k]))
     if not method.explores_costs:
@@ -90,6 +92,26 @@ def path(
             better = min(again, first, key=lambda result: result.objective)
             found[k] = replace(better, seconds=again.seconds + first.seconds)
     return [replace(found[k], seconds=found[k].seconds + shared) for k in range(len(points))]
+
+
+def _path_of_each_space(
+    method: Method,
+    rows: Problem,
+    points: Sequence[Point],
+    problems: Sequence[Problem],
+    limits: Limits | None,
+    clock: Clock | None,
+) -> list[Result]:
+    """Return the results of one path per space; trees of one do not start a search in another."""
+    found: dict[int, Result] = {}
+    for k in range(len(points)):
+        if k not in found:
+            alike = [
+                j for j, problem in enumerate(problems) if problem.scaling == problems[k].scaling
+            ]
+            results = path(method, rows, [points[j] for j in alike], limits, clock)
+            found |= dict(zip(alike, results, strict=True))
+    return [found[k] for k in range(len(points))]
 
 
 class _Fits:

@@ -161,9 +161,10 @@ def _estimator(content: Mapping[str, Any]) -> MethodClassifier:
     tree = _tree(entries["tree"])
     estimator = _unfitted(entries["estimator"], entries["params"])
     estimator.classes_ = _classes(entries["classes"], tree.n_classes)
-    estimator.n_features_in_ = tree.n_features
+    n_columns = tree.scaling.n_columns
+    estimator.n_features_in_ = n_columns
     if entries["feature_names"] is not None:
-        estimator.feature_names_in_ = _names(entries["feature_names"], tree.n_features)
+        estimator.feature_names_in_ = _names(entries["feature_names"], n_columns)
     result = record(entries["result"], _RESULT, "result")
     del result["objective"]  # the sum of the terms, written for other readers
     estimator.result_ = Result(tree=tree, cost=_cost(entries["cost"], estimator), **result)

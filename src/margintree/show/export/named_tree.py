@@ -8,6 +8,8 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from margintree._lib.exceptions import InvalidInputError
+from margintree.core.quadratic import monomial_box
+from margintree.core.space import factors
 from margintree.core.tree import ObliqueTree
 from margintree.data.preprocessing import Encoding
 
@@ -37,6 +39,8 @@ def named(
     ('x0', 'x1')
     """
     tree, features, classes = with_names(model, feature_names, class_names)
+    if tree.scaling.has_products:
+        tree, features = with_raw_products(tree), product_names(features)
     encoding = encoding_of(model)
     encoded = [] if encoding is None else encoding.features
     return NamedTree(
@@ -45,6 +49,38 @@ def named(
         tuple(map(printable, classes)),
         frozenset(j for j, feature in enumerate(encoded) if feature.is_condition),
     )
+
+
+def product_names(names: Sequence[Any]) -> list[str]:
+    """Return the names of columns and of their products.
+
+    Examples
+    --------
+    >>> product_names(["alcohol", "hue"])
+    ['alcohol', 'hue', 'alcohol squared', 'alcohol x hue', 'hue squared']
+    """
+    first, second = factors(len(names))
+    pairs = zip(first.tolist(), second.tolist(), strict=True)
+    products = (f"{names[i]} squared" if i == j else f"{names[i]} x {names[j]}" for i, j in pairs)
+    return [*map(str, names), *products]
+
+
+def with_raw_products(tree: ObliqueTree) -> ObliqueTree:
+    """Return a tree with curved splits as one with straight splits over raw columns and products.
+
+    Its features are scaled to the range that they can have in the box of the training rows.
+    """
+    return tree.in_original_units().rescaled(monomial_box(tree.scaling))
+
+
+def refuse_products(model: Any, what: str) -> None:
+    """Raise InvalidInputError if the splits of a model see products of columns."""
+    tree = model if isinstance(model, ObliqueTree) else model.tree_
+    if tree.scaling.has_products:
+        raise InvalidInputError(
+            f"{what} needs straight splits, and those of this tree see products of columns "
+            "(space='quadratic'). Use plot_tree or export_text, or fit with space='box'."
+        )
 
 
 def encoding_of(model: Any) -> Encoding | None:
@@ -61,10 +97,10 @@ def with_names(
         feature_names = _first_given(feature_names, _known_features(model))
         class_names = _first_given(class_names, model.classes_)
         model = model.tree_
-    features = _first_given(feature_names, [f"x{j}" for j in range(model.n_features)])
+    features = _first_given(feature_names, [f"x{j}" for j in range(model.scaling.n_columns)])
     classes = _first_given(class_names, range(model.n_classes))
     for noun, names, needed in (
-        ("features", features, model.n_features),
+        ("features", features, model.scaling.n_columns),
         ("classes", classes, model.n_classes),
     ):
         if len(names) != needed:

@@ -10,6 +10,7 @@ import margintree
 from margintree._lib.arrays import AnyArray
 from margintree._lib.exceptions import InvalidInputError
 from margintree._lib.extras import imported
+from margintree.core.space import factors
 from margintree.core.tree import ObliqueTree
 from margintree.show.export.predictor import Predictor, predictor
 
@@ -76,6 +77,9 @@ def to_onnx(
         "labels": labels[tree.leaf_classes],
         "shares": known.shares,
     }
+    if tree.scaling.has_products:
+        first, second = factors(tree.scaling.n_columns)
+        constants |= {"first": first, "second": second}
     written: ModelProto = parser.parse_model(_program(tree, labels.dtype.kind))
     written.graph.initializer.extend(
         numpy_helper.from_array(values, name) for name, values in constants.items()
@@ -104,7 +108,8 @@ def _program(tree: ObliqueTree, label_kind: str) -> str:
     """Return the model without its constants in the syntax of ``onnx.parser``."""
     steps = "\n".join(_STEP.format(now=level, then=level + 1) for level in range(tree.depth))
     return _PROGRAM.format(
-        n_features=tree.n_features,
+        n_columns=tree.scaling.n_columns,
+        scaling=_PRODUCTS if tree.scaling.has_products else _BOX,
         n_classes=tree.n_classes,
         n_branch_nodes=len(tree.splits),
         n_leaves=len(tree.leaf_classes),
@@ -117,15 +122,26 @@ def _program(tree: ObliqueTree, label_kind: str) -> str:
 _LABEL_TYPES = {"O": "string", "i": "int64", "f": "double", "b": "bool"}
 """The ONNX types of labels by the kind of their NumPy array."""
 
+_BOX = "scaled = Div(shifted, span)"
+_PRODUCTS = """columns = Div(shifted, span)
+    middle = Constant <value = double {0.5}> ()
+    factor = Constant <value = double {2.0}> ()
+    from_middle = Sub(columns, middle)
+    left_factors = Gather <axis = 1> (from_middle, first)
+    right_factors = Gather <axis = 1> (from_middle, second)
+    doubled_factors = Mul(factor, left_factors)
+    products = Mul(doubled_factors, right_factors)
+    scaled = Concat <axis = 1> (columns, products)"""
+
 # The sum runs feature by feature: a product of matrices would add in an order of its own, and rows
 # on a hyperplane would show it.
 _PROGRAM = """
 <ir_version: 8, opset_import: ["" : 17], producer_name: "margintree">
-margintree (double[n, {n_features}] X)
+margintree (double[n, {n_columns}] X)
     => ({label_type}[n] label, double[n, {n_classes}] probabilities)
 {{
     shifted = Sub(X, minimum)
-    scaled = Div(shifted, span)
+    {scaling}
     features = Transpose(scaled)
     n_rows = Shape <start = 0, end = 1> (X)
     n_branch_nodes = Constant <value_ints = [{n_branch_nodes}]> ()

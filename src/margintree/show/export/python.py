@@ -61,6 +61,7 @@ def to_python(
         "_LABELS": known.labels,
         "_MINIMUM": tuple(scaling.minimum.tolist()),
         "_SPAN": tuple(scaling.span.tolist()),
+        "_HAS_PRODUCTS": scaling.has_products,
     }
     if known.encoding is not None:
         data |= {
@@ -164,7 +165,16 @@ def _scaled(row):
     if len(values) != len(_FEATURES):
         raise ValueError(f"a row must have {len(_FEATURES)} values; it has {len(values)}")
     parts = zip(_numbers(values), _MINIMUM, _SPAN)
-    return [(number - low) / span for number, low, span in parts]
+    scaled = [(number - low) / span for number, low, span in parts]
+    return scaled + _products(scaled) if _HAS_PRODUCTS else scaled
+
+
+def _products(scaled):
+    products, others = [], [number - 0.5 for number in scaled]
+    while others:
+        products += [2 * others[0] * other for other in others]
+        others = others[1:]
+    return products
 
 
 def _finite(name, value):

@@ -7,6 +7,7 @@ import numpy as np
 
 from margintree._lib.exceptions import InvalidInputError
 from margintree.core import topology
+from margintree.core.space import MIDDLE, factors
 from margintree.show.export.predictor import Predictor, predictor
 from margintree.show.export.sql_expressions import feature_values, identifier, literal, number
 
@@ -102,6 +103,14 @@ class _Writer:
         scaling = model.tree.scaling
         limits = zip(values, scaling.minimum.tolist(), scaling.span.tolist(), strict=True)
         self.scaled = [_scaled(*feature) for feature in limits]
+        if scaling.has_products:
+            self.scaled += [_product(self.scaled[i], self.scaled[j]) for i, j in self.pairs]
+
+    @property
+    def pairs(self) -> list[tuple[int, int]]:
+        """The columns of the two factors of every product."""
+        first, second = factors(self.model.tree.scaling.n_columns)
+        return list(zip(first.tolist(), second.tolist(), strict=True))
 
     def expression(self) -> str:
         """Return the whole expression."""
@@ -112,7 +121,9 @@ class _Writer:
         """Return the line that makes the expression NULL where it cannot be computed."""
         if self.model.encoding is not None:
             return []
-        needed = np.flatnonzero(self.model.tree.weights.any(axis=0))
+        used = np.flatnonzero(self.model.tree.weights.any(axis=0)).tolist()
+        p = len(self.columns)
+        needed = sorted({j for k in used for j in ((k,) if k < p else self.pairs[k - p])})
         tests = " OR ".join(f"{self.columns[j]} IS NULL" for j in needed)
         return [f"  WHEN {tests} THEN NULL"] if tests else []
 
@@ -144,6 +155,12 @@ class _Writer:
         if self.code is None:
             return literal(self.model.label(node))
         return number(self.model.leaf_shares(node)[self.code])
+
+
+def _product(one: str, other: str) -> str:
+    """Return the product of two scaled columns, measured from the middle."""
+    middle = number(MIDDLE)
+    return f"({number(2)} * ({one} - {middle}) * ({other} - {middle}))"
 
 
 def _scaled(value: str, minimum: float, span: float) -> str:

@@ -12,7 +12,13 @@ from margintree._lib.arrays import BoolArray, FloatArray, IntArray
 from margintree._lib.exceptions import InvalidInputError
 from margintree.core import topology
 from margintree.core.tree import ObliqueTree
-from margintree.show.export.named_tree import NamedTree, encoding_of, has_margins, named
+from margintree.show.export.named_tree import (
+    NamedTree,
+    encoding_of,
+    has_margins,
+    named,
+    refuse_products,
+)
 from margintree.show.plot._plane import Plane, crossings, sides
 from margintree.show.plot._style import (
     FAINT,
@@ -90,6 +96,7 @@ def plot_partition(
     >>> ax.get_xlabel(), ax.get_ylabel()
     ('height', 'age')
     """
+    refuse_products(model, "plot_partition")
     names = named(model, feature_names, class_names)
     if encoding_of(model) is not None:
         X = model[0].transform(X)

@@ -19,7 +19,7 @@ import numpy as np
 from margintree._lib.arrays import FloatArray, IntArray
 from margintree.core import topology
 from margintree.core.tree import ObliqueTree
-from margintree.show.export.named_tree import encoding_of, has_margins, named
+from margintree.show.export.named_tree import encoding_of, has_margins, named, refuse_products
 from margintree.show.export.wording import question
 from margintree.show.page import embedded
 
@@ -73,6 +73,7 @@ _LEAST_ROWS = 100
 
 def model_entries(model: Any, feature_names: Sequence[str] | None = None) -> dict[str, Any]:
     """Return the entries about a fitted classifier that need no rows."""
+    refuse_products(model, "A report")
     known = named(model, feature_names)
     encoding = encoding_of(model)
     return {
