@@ -3,6 +3,7 @@
 import runpy
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 EXAMPLE = Path(__file__).parents[1] / "examples" / "rivals.py"
@@ -39,3 +40,17 @@ def test_margins_separate_with_more_room(example, name):
     assert score(example, name) == 1.0
     closest, models = example["closest"], example["models"]
     assert closest(models[name]) > 2 * closest(models["OCT-H"])
+
+
+def test_a_ring_needs_a_curved_split():
+    """No tree of depth two is found that parts it from its core; one curved split does."""
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    found = runpy.run_path(str(EXAMPLE.with_name("curved_splits.py")))
+    X, y = found["X"], found["y"]
+    assert found["straight"].score(X, y) < 1.0
+    curved = found["curved"]
+    assert curved.score(X, y) == 1.0
+    assert curved.optimal_
+    assert curved.tree_.n_splits == 1
+    assert np.abs(curved.split_values(X)[:, 0]).min() == pytest.approx(1.0, abs=1e-3)

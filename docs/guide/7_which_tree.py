@@ -64,12 +64,13 @@ from margintree import export_text
 
 curved = ClassTreeClassifier(C=100.0, space="quadratic").fit(X, y)
 print(f"{curved.score(X, y):.0%} right")
+plot_partition(curved, X, y, feature_names=["width", "height"])
 print(export_text(curved, feature_names=["width", "height"]))
 
 # %%
 # A split of p features has p (p + 3) / 2 coefficients, so curved splits are easy to read for a few
-# features only. `plot_tree`, texts, programs, SQL, ONNX and model files have them. The interactive
-# report and `plot_partition` need straight splits.
+# features only. Texts, pictures, Python, SQL, ONNX and model files have them. The interactive
+# report needs straight splits.
 #
 # The depth
 # ---------

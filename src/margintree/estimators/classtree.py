@@ -33,8 +33,8 @@ class ClassTreeClassifier(MethodClassifier):
     space : {"box", "quadratic"}, default="box"
         What splits see. "box" gives straight splits: weighted sums of the features. "quadratic"
         adds the products of all pairs of features and their squares, so splits are curved. A split
-        of p features then has p (p + 3) / 2 coefficients. Texts, drawings of the tree, programs and
-        model files have them; `report` and `plot_partition` need straight splits.
+        of p features then has p (p + 3) / 2 coefficients. Texts, pictures, programs and model
+        files have them; `report` needs straight splits.
     time_limit : float or None, default=60.0
         Seconds of wall-clock time; None for no limit. The best tree so far is kept.
     start : ObliqueTree, fitted classifier or None, default=None

@@ -14,7 +14,6 @@ from margintree import (
     export_text,
     from_json,
     make_table_classifier,
-    plot_partition,
     plot_tree,
     to_json,
 )
@@ -95,16 +94,12 @@ def test_texts_name_products_in_original_units(wine):
         np.testing.assert_array_equal(says[clear], (values[:, node - 1] >= 0)[clear])
 
 
-def test_the_tree_is_drawn_and_straight_pictures_are_refused(wine):
+def test_the_tree_is_drawn_and_a_report_is_refused(wine):
     """The message says what to use; a notebook shows the parameters instead."""
     model, X = wine
     plot_tree(model)
-    for refused in (
-        lambda: model.report(X, model.predict(X)),
-        lambda: plot_partition(model, X, []),
-    ):
-        with pytest.raises(InvalidInputError, match=r"straight splits.*space='box'"):
-            refused()
+    with pytest.raises(InvalidInputError, match=r"straight splits.*plot_partition.*space='box'"):
+        model.report(X, model.predict(X))
     assert "iframe" not in model._repr_html_()
 
 

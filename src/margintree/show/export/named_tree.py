@@ -79,7 +79,8 @@ def refuse_products(model: Any, what: str) -> None:
     if tree.scaling.has_products:
         raise InvalidInputError(
             f"{what} needs straight splits, and those of this tree see products of columns "
-            "(space='quadratic'). Use plot_tree or export_text, or fit with space='box'."
+            "(space='quadratic'). Use plot_partition, plot_tree or export_text, or fit with "
+            "space='box'."
         )
 
 

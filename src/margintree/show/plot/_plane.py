@@ -49,7 +49,7 @@ class Plane:
             raise InvalidInputError(
                 "A plane needs at least two features; the tree has 1. Use plot_tree instead."
             )
-        shown = sorted(order[:2]) if features is None else _pair(features, names.features)
+        shown = sorted(order[:2]) if features is None else pair_of(features, names.features)
         others = np.array([j for j in order if j not in shown], dtype=int)
         medians = np.median(X[:, others], axis=0)
         raw = names.tree.in_original_units()
@@ -61,8 +61,8 @@ class Plane:
             raw.leaf_mass,
             Scaling.identity(len(shown)),
         )
-        title = _title([names.features[j] for j in others], medians)
-        return cls(tree, shown, _box(X[:, shown]), title)
+        title = values_in_words([names.features[j] for j in others], medians)
+        return cls(tree, shown, box_around(X[:, shown]), title)
 
     def pieces(
         self, node: int = 1, corners: FloatArray | None = None
@@ -88,7 +88,7 @@ def by_influence(names: NamedTree) -> list[int]:
     return sorted(places, key=lambda j: (j in names.conditions, -round(influence[j], 9), j))
 
 
-def _pair(features: Sequence[int | str], names: tuple[str, ...]) -> list[int]:
+def pair_of(features: Sequence[int | str], names: tuple[str, ...]) -> list[int]:
     """Return two different features by number."""
     try:
         pair = [names.index(f) if isinstance(f, str) else range(len(names))[f] for f in features]
@@ -102,7 +102,7 @@ def _pair(features: Sequence[int | str], names: tuple[str, ...]) -> list[int]:
     return pair
 
 
-def _title(names: list[str], medians: FloatArray) -> str:
+def values_in_words(names: list[str], medians: FloatArray) -> str:
     """Return the values of the other features, in words."""
     pairs = list(zip(names, medians, strict=True))[:_MOST_NAMED]
     held = ", ".join(f"{name} = {value:.3g}" for name, value in pairs)
@@ -113,7 +113,7 @@ def _title(names: list[str], medians: FloatArray) -> str:
     return f"{held} (medians)" if held else ""
 
 
-def _box(points: FloatArray) -> FloatArray:
+def box_around(points: FloatArray) -> FloatArray:
     """Return the corners of a box with some space around the points."""
     low, high = points.min(axis=0), points.max(axis=0)
     room = np.where(high > low, _ROOM * (high - low), 0.5)

@@ -17,8 +17,8 @@ from margintree.show.export.named_tree import (
     encoding_of,
     has_margins,
     named,
-    refuse_products,
 )
+from margintree.show.plot._curved import CurvedPlane
 from margintree.show.plot._plane import Plane, crossings, sides
 from margintree.show.plot._style import (
     FAINT,
@@ -96,13 +96,13 @@ def plot_partition(
     >>> ax.get_xlabel(), ax.get_ylabel()
     ('height', 'age')
     """
-    refuse_products(model, "plot_partition")
     names = named(model, feature_names, class_names)
+    tree = model if isinstance(model, ObliqueTree) else model.tree_
     if encoding_of(model) is not None:
         X = model[0].transform(X)
-    rows = _RowsShown.of(names.tree, X, y, getattr(model, "classes_", None))
-    plane = Plane.through(names, rows.X, features)
-    splitting = (np.flatnonzero(names.tree.splits) + 1).tolist()
+    rows = _RowsShown.of(tree, X, y, getattr(model, "classes_", None))
+    plane = _plane(tree, names, rows.X, features)
+    splitting = (np.flatnonzero(tree.splits) + 1).tolist()
     if node is not None and node not in splitting:
         raise InvalidInputError(
             f"node must be a branch node that splits, one of {splitting}; {node!r} was given. "
@@ -119,6 +119,15 @@ def plot_partition(
     return ax
 
 
+def _plane(
+    tree: ObliqueTree, names: NamedTree, X: FloatArray, features: Sequence[int | str] | None
+) -> Plane | CurvedPlane:
+    """Return the plane of the picture."""
+    if tree.scaling.has_products:
+        return CurvedPlane.through(tree, names, X, features)
+    return Plane.through(names, X, features)
+
+
 @dataclass(frozen=True)
 class _RowsShown:
     """Rows, their class codes, the predicted codes, and the nodes that they visit."""
@@ -132,9 +141,10 @@ class _RowsShown:
     def of(cls, tree: ObliqueTree, X: Any, y: Any, classes: Any) -> "_RowsShown":
         X = check_array(X, dtype=np.float64)
         check_consistent_length(X, y)
-        if X.shape[1] != tree.n_features:
+        n_columns = tree.scaling.n_columns
+        if X.shape[1] != n_columns:
             raise InvalidInputError(
-                f"X must have the {tree.n_features} features of the tree; it has {X.shape[1]}. "
+                f"X must have the {n_columns} features of the tree; it has {X.shape[1]}. "
                 "Give the columns of the training data."
             )
         scaled = tree.scaling.apply(X)
@@ -165,8 +175,11 @@ def _draw_split(ax: "Axes", plane: Plane, node: int, corners: FloatArray, has_ma
         ax.plot(*ends.T, style, color=INK, linewidth=width, zorder=2)
 
 
-def _draw_regions(ax: "Axes", plane: Plane, with_margins: bool) -> None:
+def _draw_regions(ax: "Axes", plane: Plane | CurvedPlane, with_margins: bool) -> None:
     """Draw the regions of the leaves and all hyperplanes."""
+    if isinstance(plane, CurvedPlane):
+        plane.draw_regions(ax, with_margins)
+        return
     colours = class_colours(plane.tree.n_classes)
     for node, corners in plane.pieces():
         if node <= len(plane.tree.splits):
@@ -177,7 +190,9 @@ def _draw_regions(ax: "Axes", plane: Plane, with_margins: bool) -> None:
             ax.fill(*corners.T, alpha=0.25, linewidth=0, zorder=1, **style)
 
 
-def _draw_labels(ax: "Axes", plane: Plane, rows: _RowsShown, classes: tuple[str, ...]) -> None:
+def _draw_labels(
+    ax: "Axes", plane: Plane | CurvedPlane, rows: _RowsShown, classes: tuple[str, ...]
+) -> None:
     """Draw the rows in the colours of their labels, with a ring around misclassified rows."""
     points = rows.X[:, plane.features]
     for k, colour in enumerate(class_colours(len(classes))):
@@ -191,8 +206,11 @@ def _draw_labels(ax: "Axes", plane: Plane, rows: _RowsShown, classes: tuple[str,
         _scatter(ax, points[:0], "predicted wrong", color="none", edgecolor="black", linewidth=1.6)
 
 
-def _draw_sides(ax: "Axes", plane: Plane, node: int, with_margin: bool) -> None:
+def _draw_sides(ax: "Axes", plane: Plane | CurvedPlane, node: int, with_margin: bool) -> None:
     """Draw the region of one split in two shades, and its hyperplane."""
+    if isinstance(plane, CurvedPlane):
+        plane.draw_sides(ax, node, (_LEFT_SIDE, _RIGHT_SIDE), with_margin)
+        return
     corners = dict(plane.pieces())[node]
     parts = sides(corners, plane.values(node, corners))
     for part, shade in zip(parts, (_LEFT_SIDE, _RIGHT_SIDE), strict=True):
@@ -200,7 +218,7 @@ def _draw_sides(ax: "Axes", plane: Plane, node: int, with_margin: bool) -> None:
     _draw_split(ax, plane, node, corners, with_margin)
 
 
-def _draw_fictitious(ax: "Axes", plane: Plane, rows: _RowsShown, node: int) -> None:
+def _draw_fictitious(ax: "Axes", plane: Plane | CurvedPlane, rows: _RowsShown, node: int) -> None:
     """Draw the rows at one split in the colour of their side, and all other rows faintly."""
     points = rows.X[:, plane.features]
     elsewhere = ~rows.visits[:, node - 1]
@@ -217,7 +235,7 @@ def _scatter(ax: "Axes", points: FloatArray, label: str | None, **style: Any) ->
     ax.scatter(x, y, s=_MARKER_AREA, label=label, zorder=3, **style)
 
 
-def _finish(ax: "Axes", plane: Plane, names: NamedTree, node: int | None) -> None:
+def _finish(ax: "Axes", plane: Plane | CurvedPlane, names: NamedTree, node: int | None) -> None:
     """Set limits, names and title."""
     ax.set_xlim(*plane.box[[0, 1], 0])
     ax.set_ylim(*plane.box[[0, 3], 1])
