@@ -31,14 +31,16 @@ def test_the_example_prints_what_the_readme_says():
 
     Which of two questions comes first can be a tie: the optimal tree is then not unique.
     """
-    (code,), (expected,) = blocks("python"), blocks("text")
-    out = io.StringIO()
-    with contextlib.redirect_stdout(out):
-        exec(compile(code, "README.md", "exec"), {})
-    for line, promised in zip(statements(out.getvalue()), statements(expected), strict=True):
-        assert NUMBER.sub("#", line) == NUMBER.sub("#", promised)
-        numbers = [float(text) for text in NUMBER.findall(promised)]
-        assert [float(text) for text in NUMBER.findall(line)] == pytest.approx(numbers, rel=0.02)
+    names = {}
+    for code, expected in zip(blocks("python"), blocks("text"), strict=True):
+        out = io.StringIO()
+        with contextlib.redirect_stdout(out):
+            exec(compile(code, "README.md", "exec"), names)
+        for line, promised in zip(statements(out.getvalue()), statements(expected), strict=True):
+            assert NUMBER.sub("#", line) == NUMBER.sub("#", promised)
+            numbers = [float(text) for text in NUMBER.findall(promised)]
+            found = [float(text) for text in NUMBER.findall(line)]
+            assert found == pytest.approx(numbers, rel=0.02)
 
 
 def test_the_example_is_short():

@@ -31,7 +31,8 @@ def export_text(
     influential feature comes first. Coefficients are rounded to as few digits as possible: for any
     row in the range of the training data the sum stays within 0.0005 of the exact sum, on the scale
     on which the margin ends at 1. Training rows keep at least the routing margin, by default 0.001,
-    so they take the same path through the printed rules as through the tree.
+    so they take the same path through the printed rules as through the tree. A split whose weights
+    are whole points, as ``points`` and ``rounding`` make them, is printed with exactly these.
 
     Parameters
     ----------
