@@ -25,9 +25,9 @@ plot_tree(clf, feature_names=wine.feature_names)
 #   is the change of the sum from the least to the greatest training value of the feature. Black
 #   adds, white subtracts.
 # - **Threshold.** If the sum reaches it, follow "yes", to the right.
-# - **Margin.** A sum is scaled such that the margin ends at a distance of 1 from the threshold, or it
-#   is written in round numbers, and the card says where the margin ends. On a scale of 1, a row at a
-#   distance of 0.2 is a close call, a row at 3 is not. The width is measured in the box
+# - **Margin.** A sum is scaled such that the margin ends at a distance of 1 from the threshold; a
+#   row at a distance of 0.2 is a close call, a row at 3 is not. Only a split in round numbers has
+#   another scale, and its card says where the margin ends. The width is measured in the box
 #   in which every feature spans 1, so you can compare splits and trees.
 # - **Strip.** The classes of the training rows at this node. Splits separate *groups* of classes:
 #   the root may separate one class from two others, or one part of a class from another part.

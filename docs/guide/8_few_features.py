@@ -60,9 +60,9 @@ print(clf.cost_)
 # gets its best threshold and is priced by the judge. Predictions, costs and exports are those of
 # the rounded tree, so what you read is what is computed.
 
-card = MOCTSVMClassifier(
-    c1=100.0, c3=10.0, max_splits=2, max_features_per_split=3, points=10
-).fit(X, y)
+card = MOCTSVMClassifier(c1=100.0, c3=10.0, max_splits=2, max_features_per_split=3, points=10).fit(
+    X, y
+)
 print(export_text(card, feature_names=wine.feature_names))
 print(f"accuracy on new rows {card.score(X_test, y_test):.3f}")
 plot_tree(card, feature_names=wine.feature_names)

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from margintree.show.export import to_onnx as to_onnx
     from margintree.show.export import to_python as to_python
     from margintree.show.export import to_sql as to_sql
+    from margintree.show.plot import plot_budgets as plot_budgets
     from margintree.show.plot import plot_partition as plot_partition
     from margintree.show.plot import plot_scores as plot_scores
     from margintree.show.plot import plot_trace as plot_trace
@@ -89,6 +90,7 @@ _HOMES = {
     "from_json": "estimators.modelfile",
     "load": "estimators.modelfile",
     "make_table_classifier": "estimators",
+    "plot_budgets": "show.plot",
     "plot_partition": "show.plot",
     "plot_scores": "show.plot",
     "plot_trace": "show.plot",

@@ -113,6 +113,11 @@ class ObliqueTree:
         """The number of branch nodes that really divide."""
         return int(self.splits.sum())
 
+    @property
+    def n_coefficients(self) -> int:
+        """The number of weights that are not 0, which a person has to read."""
+        return int((self.weights != 0).sum())
+
     def split_values(self, X: FloatArray) -> FloatArray:
         """Return ``f_t(x)`` of every branch node, of shape (n, 2**D - 1); NaN for an idle one.
 

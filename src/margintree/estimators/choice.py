@@ -93,7 +93,8 @@ class TreeClassifierCV(MetaEstimatorMixin, TreeClassifier):
     best_index_ : int
         Its index in ``cv_results_``.
     cv_results_ : dict
-        The scores of all combinations, as in scikit-learn's `GridSearchCV`, and ``mean_splits``.
+        The scores of all combinations, as in scikit-learn's `GridSearchCV`, ``mean_splits`` and
+        ``mean_coefficients``.
     choice_is_complete_ : bool
         Whether the choice was completed: it met no time limit and was not interrupted.
     best_estimator_ : tree classifier

@@ -178,6 +178,15 @@ class Choice:
         return np.mean(splits, axis=0) if splits else np.zeros(len(self.points))
 
     @property
+    def mean_coefficients(self) -> FloatArray:
+        """The mean number of coefficients that a person reads in the trees of every combination."""
+        counts = [
+            [0 if trial.tree is None else trial.tree.n_coefficients for trial in fold]
+            for fold in self.trials
+        ]
+        return np.mean(counts, axis=0) if counts else np.zeros(len(self.points))
+
+    @property
     def best(self) -> int:
         """The index of the best combination; see `best_index`."""
         scores = np.nan_to_num(self.mean_scores)
@@ -216,6 +225,7 @@ class Choice:
             "std_test_score": spread,
             "rank_test_score": rankdata(-np.nan_to_num(self.mean_scores), "min").astype(np.int64),
             "mean_splits": self.mean_splits,
+            "mean_coefficients": self.mean_coefficients,
         }
 
 

@@ -107,9 +107,13 @@ class MarginMethod(Method):
         get_ready(problem, limits, self._make_data())
 
     def path_key(self, problem: Problem) -> tuple[float, ...]:
-        """Put expensive errors first: trees with many splits are easier to prune than to grow."""
+        """Put expensive errors first: trees with many splits are easier to prune than to grow.
+
+        At equal costs many features come first, and then fewer and fewer.
+        """
         costs = problem.costs
-        return -costs.errors, costs.splits, costs.violations
+        budgets = -problem.max_features_per_split, -problem.max_features
+        return -costs.errors, costs.splits, costs.violations, costs.features, *budgets
 
 
 def _factors(feature_costs: AnyArray | None) -> tuple[float, ...] | None:

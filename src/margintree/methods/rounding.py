@@ -35,10 +35,11 @@ def with_round_numbers(
 
     Examples
     --------
+    >>> from margintree.core.problem import Costs
     >>> from margintree.methods import MOCTSVM
     >>> from margintree.methods.solve import solve
     >>> X, y = [[0.0], [0.21], [0.78], [1.0]], [0, 0, 1, 1]
-    >>> problem = Problem.from_data(X, y, n_classes=2, depth=1)
+    >>> problem = Problem.from_data(X, y, n_classes=2, depth=1, costs=Costs(errors=10.0))
     >>> result = with_round_numbers(MOCTSVM(), problem, solve(MOCTSVM(), problem), share=0.01)
     >>> raw = result.tree.in_original_units()
     >>> (-raw.intercepts / raw.weights[:, 0]).round(9)

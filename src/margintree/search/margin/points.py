@@ -31,6 +31,9 @@ MAX_PASSES = 20
 """Maximum number of passes over the points of a split."""
 THRESHOLD_SHARE = 2e-3
 """Share of the cost of the tree that a shorter threshold may cost."""
+AROUND, TIED = 4, 1e-9
+"""How many thresholds on either side are compared, and the share by which costs differ in a tie. Of
+several equally cheap thresholds the middle one is kept."""
 MAX_DECIMALS = 6
 """Maximum number of decimals of a threshold."""
 NUDGE = 32.0
@@ -59,7 +62,7 @@ def rounded(
     >>> short = rounded(problem, replace(tree, scaling=problem.scaling), points=10)
     >>> raw = short.in_original_units()
     >>> (raw.weights / raw.weights[0, 0]).round(6)
-    array([[ 1. , -0.2]])
+    array([[ 1. , -0.4]])
     """
     tree = push_up(problem, tree)
     if not tree.n_splits:
@@ -200,14 +203,12 @@ class _Rounding:
         present, least = self.local.working.intercepts[node], self.local.price()
         for decimals in range(MAX_DECIMALS + 1):
             digit = 10.0**-decimals
-            places = np.round(threshold / digit) + np.arange(-2, 3)
-            costs = [
-                self._cost_at(node, present, (threshold - place * digit) * value)
-                for place in places
-            ]
-            best = int(np.argmin(costs))
-            if costs[best] <= least + allowance:
-                shift = (threshold - places[best] * digit) * value
+            places = np.round(threshold / digit) + np.arange(-AROUND, AROUND + 1)
+            shifts = (threshold - places * digit) * value
+            costs = np.array([self._cost_at(node, present, float(shift)) for shift in shifts])
+            if costs.min() <= least + allowance:
+                ties = shifts[costs <= costs.min() * (1 + TIED)]
+                shift = ties[len(ties) // 2]
                 self.local.working.intercepts[node] = present + shift
                 self.local.settle()
                 return

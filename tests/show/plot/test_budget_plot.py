@@ -1,0 +1,40 @@
+"""The picture of a choice over budgets shows its numbers."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+
+from margintree import InvalidInputError, MOCTSVMClassifier, TreeClassifierCV
+from margintree.show.plot import plot_budgets
+
+
+@pytest.fixture
+def choice():
+    """Return a choice over budgets and costs."""
+    rng = np.random.default_rng(0)
+    X = rng.random((60, 4))
+    y = (X[:, 0] + X[:, 1] > 1).astype(int)
+    candidates = {"max_depth": 1, "c1": [1.0, 10.0], "max_features_per_split": [1, 2, None]}
+    return TreeClassifierCV(MOCTSVMClassifier(), candidates, cv=3).fit(X, y)
+
+
+def test_scores_and_coefficients_are_those_of_the_choice(choice):
+    """The best score over the costs at every budget; None comes last."""
+    ax = plot_budgets(choice)
+    results = choice.cv_results_
+    budgets = [params["max_features_per_split"] for params in results["params"]]
+    line, dashed = ax.lines[0], ax.figure.axes[1].lines[0]
+    assert [tick.get_text() for tick in ax.get_xticklabels()] == ["1", "2", "all"]
+    for place, budget in enumerate([1, 2, None]):
+        places = [k for k, value in enumerate(budgets) if value == budget]
+        best = max(places, key=lambda k: results["mean_test_score"][k])
+        assert line.get_ydata()[place] == results["mean_test_score"][best]
+        assert dashed.get_ydata()[place] == results["mean_coefficients"][best]
+    assert dashed.get_ydata()[0] <= 1
+    plt.close("all")
+
+
+def test_results_without_the_budget_are_an_error(choice):
+    """The message says what to do."""
+    with pytest.raises(InvalidInputError, match="Give it candidates for 'max_features'"):
+        plot_budgets(choice, "max_features")
