@@ -8,9 +8,11 @@ from sklearn.model_selection import train_test_split
 from margintree import (
     InvalidInputError,
     MOCTSVMClassifier,
+    MOCTSVMClassifierCV,
     OCTSVMClassifier,
     export_text,
     from_json,
+    make_table_classifier,
     to_json,
     to_python,
 )
@@ -111,3 +113,27 @@ def test_a_limit_of_terms_says_what_the_rest_adds():
     assert max(map(len, text.splitlines())) <= 100
     with pytest.raises(InvalidInputError, match="max_terms must be at least 1"):
         export_text(clf, max_terms=0)
+
+
+def test_features_of_one_column_of_a_table_count_once():
+    """A split on one column may use all of its conditions; prices name columns."""
+    rng = np.random.default_rng(0)
+    colours = rng.choice(["red", "green", "blue", "grey"], 200)
+    rows = [
+        [str(colour), float(size)] for colour, size in zip(colours, rng.random(200), strict=True)
+    ]
+    y = [int(colour in ("red", "blue")) for colour in colours]
+    plain = MOCTSVMClassifier(1, c1=100.0, max_features_per_split=1, max_iter=30)
+    table = make_table_classifier(plain).fit(rows, y)
+    assert table.score(rows, y) == 1.0
+    assert np.count_nonzero(table.tree_.weights) > 1
+    assert plain.feature_groups is None
+    priced = make_table_classifier(
+        MOCTSVMClassifier(1, c1=100.0, c4=1.0, feature_costs={"x0": 1e6}, max_iter=30)
+    ).fit(rows, y)
+    assert not priced.tree_.weights[:, priced.encoding_.groups == 0].any()
+    chosen = make_table_classifier(
+        MOCTSVMClassifierCV(candidates={"max_depth": 1, "max_features_per_split": [1, 2]}, cv=2)
+    ).fit(rows, y)
+    assert chosen.score(rows, y) == 1.0
+    assert chosen[-1].estimator is None or chosen[-1].estimator.feature_groups is None

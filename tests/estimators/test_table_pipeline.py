@@ -145,7 +145,7 @@ def test_people_read_of_columns(model):
 def test_a_single_condition_is_a_question():
     """Without a threshold that would mean nothing."""
     model = make_table_classifier(CARTClassifier(1)).fit([["x"], ["x"], ["y"], ["y"]], [0, 0, 1, 1])
-    assert export_text(model).startswith("x0 is y ?\n├── yes: 1")
+    assert export_text(model).startswith("[1] x0 is y ?\n├── yes: [3] 1")
 
 
 def test_names_are_those_of_the_table(model):

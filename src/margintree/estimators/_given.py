@@ -105,7 +105,7 @@ def feature_factors(feature_costs: Any, features: Sequence[Any]) -> FloatArray |
     unknown = [feature for feature in feature_costs if feature not in features]
     if unknown:
         raise InvalidInputError(
-            f"feature_costs must name features of X, which are {[*features]!r:.200}; "
+            f"feature_costs must name features of X that are used, which are {[*features]!r:.200}; "
             f"{unknown[0]!r} is none of them. Leave it out or correct it."
         )
     return np.array([float(feature_costs.get(feature, 1.0)) for feature in features])

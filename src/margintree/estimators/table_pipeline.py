@@ -1,15 +1,20 @@
 """A tree classifier that takes tables with text, booleans and missing cells."""
 
-from typing import Any
+import warnings
+from collections.abc import Mapping
+from typing import Any, Self
 
+from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
+from margintree._lib.exceptions import TableWarning
 from margintree.core.cost import Cost
 from margintree.core.result import Result
 from margintree.core.tree import ObliqueTree
 from margintree.data.preprocessing import Encoding, TableEncoder
 from margintree.estimators._base import ShownAsTree, TreeClassifier
+from margintree.estimators._given import feature_factors
 from margintree.estimators.moctsvm import MOCTSVMClassifier
 from margintree.show.report import Report, report_on
 
@@ -20,6 +25,44 @@ class TableClassifier(ShownAsTree, Pipeline):
     Its steps are ``table`` and ``classifier``. It has the fitted attributes of both, so exports,
     plots and model files take it like a classifier.
     """
+
+    def fit(self, X: Any, y: Any = None, **params: Any) -> Self:
+        """Fit the encoder and the classifier to a table.
+
+        In budgets, prices and ``feature_costs`` of the classifier, the features that come from one
+        column of the table count as one feature. ``feature_costs`` names columns.
+
+        Parameters
+        ----------
+        X : pandas or polars frame, or array-like of shape (n, p)
+            The table.
+        y : array-like of shape (n,)
+            Labels.
+        **params
+            Parameters of the steps' `fit`, such as ``classifier__sample_weight``.
+
+        Returns
+        -------
+        self
+        """
+        given = self[-1].get_params()
+        if not any(_counts_features(name, value) for name, value in given.items()):
+            super().fit(X, y, **params)
+            return self
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", TableWarning)  # the fit itself warns again
+            encoding = clone(self[0]).fit(X, y).encoding_
+        own = {
+            name: _of_features(name, value, encoding)
+            for name, value in given.items()
+            if name.split("__")[-1] in ("feature_groups", "feature_costs")
+        }
+        try:
+            self[-1].set_params(**own)
+            super().fit(X, y, **params)
+        finally:
+            self[-1].set_params(**{name: given[name] for name in own})
+        return self
 
     @property
     def encoding_(self) -> Encoding:
@@ -75,6 +118,29 @@ class TableClassifier(ShownAsTree, Pipeline):
         """
         check_is_fitted(self)
         return report_on(self, self[0].values(X), list(y), title=title)
+
+
+def _counts_features(name: str, value: Any) -> bool:
+    """Tell whether a parameter, or the candidates of a choice, limits or prices features."""
+    if name.split("__")[-1] in ("max_features_per_split", "max_features"):
+        return value is not None
+    if name.split("__")[-1] == "c4":
+        return bool(value)
+    tried = value if isinstance(value, list | tuple) else [value]
+    names = {key for one in tried if isinstance(one, Mapping) for key in one}
+    return name == "candidates" and bool(names & {"max_features_per_split", "max_features", "c4"})
+
+
+def _of_features(name: str, value: Any, encoding: Encoding) -> Any:
+    """Return the value of a parameter about columns as one about features."""
+    if name.endswith("feature_groups"):
+        return encoding.groups if value is None else value
+    if not isinstance(value, Mapping):
+        return value
+    columns = [column.name for column in encoding.columns]
+    factors = feature_factors(value, columns)
+    assert factors is not None
+    return factors[encoding.groups]
 
 
 def make_table_classifier(estimator: TreeClassifier | None = None) -> TableClassifier:

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
 
-from margintree._lib.arrays import FloatArray
+from margintree._lib.arrays import FloatArray, IntArray
 from margintree._lib.exceptions import InvalidInputError
 from margintree.data.preprocessing.cells import Cells, shortened
 
@@ -201,6 +201,20 @@ class Encoding:
     def features(self) -> list[Feature]:
         """All features in words."""
         return [feature for column in self.columns for feature in column.features]
+
+    @property
+    def groups(self) -> IntArray:
+        """The position of the column from which each feature comes.
+
+        Examples
+        --------
+        >>> age = NumberColumn("age", True, fill=30.0)
+        >>> sex = CategoryColumn("sex", False, ("f", "m"), baseline="f", groups_others=False)
+        >>> Encoding((age, sex), ()).groups
+        array([0, 0, 1])
+        """
+        counts = [len(column.features) for column in self.columns]
+        return np.repeat(np.arange(len(counts)), counts)
 
     def found(self, cells: Sequence[Cells]) -> list[Cells]:
         """Return the cells of the columns that are used; they may be given in any order."""
