@@ -48,6 +48,7 @@ TABLES = {
     "calibration": Table("calibration.py", "--quick"),
     "exact": Table("exact.py", "--quick"),
     "fresh_divisions": Table("fresh_divisions.py", "iris wine"),
+    "readable": Table("readable.py", "--quick"),
     "rivals": Table("rivals.py", "--quick"),
     "scale_accuracy": Table("scale.py accuracy"),
     "scale_cold": Table("scale.py cold"),
