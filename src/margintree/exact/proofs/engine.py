@@ -260,7 +260,8 @@ class _Engine:
         """Dive from the nodes with the least bounds, and take in what is found in their order."""
         n_dives = TOGETHER if self.nodes >= LONG else 1
         # An interrupt may come anywhere, so nodes are noted here before they leave the queue.
-        self.running = heapq.nsmallest(n_dives, self.waiting)
+        least = heapq.nsmallest(n_dives, self.waiting)
+        self.running = [node for node in least if node.bound < self.cutoff]
         for _ in self.running:
             heapq.heappop(self.waiting)
         nodes, objective, most = self.running, self.best.objective, self.nodes_left()
