@@ -122,8 +122,8 @@ class Dived:
         Nodes, and leaves that could not be solved to the gap asked for.
     least_stuck : float
         The least bound of such leaves.
-    log : list of int
-        What was decided; see `margintree.exact.proofs.kernels.explore`.
+    log : int ndarray
+        What was decided, if that is asked for; see `margintree.exact.proofs.kernels.explore`.
     """
 
     tree: ObliqueTree | None
@@ -135,7 +135,26 @@ class Dived:
     nodes: int = 0
     stuck: int = 0
     least_stuck: float = np.inf
-    log: list[int] = field(default_factory=list)
+    log: IntArray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+
+
+@dataclass
+class History:
+    """What was decided in all dives of a proof, by the numbers of their nodes.
+
+    Attributes
+    ----------
+    roots : list of (int, Skeleton)
+        The first skeletons.
+    refined : dict of int to list of (int, Skeleton)
+        The refinements of a skeleton with bags.
+    dives : dict of int to (int ndarray, list of int)
+        The log of a dive, and the numbers of the nodes that it left open, in their order there.
+    """
+
+    roots: list[tuple[int, Skeleton]] = field(default_factory=list)
+    refined: dict[int, list[tuple[int, Skeleton]]] = field(default_factory=dict)
+    dives: dict[int, tuple[IntArray, list[int]]] = field(default_factory=dict)
 
 
 class Basics:
@@ -224,7 +243,7 @@ class Dive:
             # Refinements begin anew, so what is closed here does not count.
             self.found.must_refine = status != PAUSED
             self.found.leftovers = [Leftover(self.found.bound, None, self.node.share)]
-            self.found.closed = 0.0
+            self.found.closed, self.found.log = 0.0, np.array([IS_OPEN])
         return self.found
 
     def _go_on(self, max_nodes: int) -> int:
@@ -273,9 +292,9 @@ class Dive:
         found.closed = float(self.reals[CLOSED]) * self.node.share
         least = min((left.bound for left in found.leftovers), default=np.inf)
         found.bound = max(self.node.bound, min(least, found.least_stuck))
-        found.log = self.room.log[: counts[LOGGED]].tolist()
         if self.basics.has_log:
-            found.log += [IS_OPEN] * len(found.leftovers)
+            still_open = np.full(len(found.leftovers), IS_OPEN)
+            found.log = np.concatenate([self.room.log[: counts[LOGGED]], still_open])
 
     def _open_nodes(self) -> Iterator[Leftover]:
         """Yield the nodes that are open, in the order in which the search would take them."""

@@ -25,7 +25,7 @@ from margintree.core.problem import Problem
 from margintree.core.result import Progress, Reason, Result, TracePoint
 from margintree.core.tree import ObliqueTree
 from margintree.exact.checkpoint import Checkpoint
-from margintree.exact.proofs.dive import PAUSE, Basics, Dive, Dived, OpenNode, Room
+from margintree.exact.proofs.dive import PAUSE, Basics, Dive, Dived, History, OpenNode, Room
 from margintree.exact.proofs.scope import NATIVE, obstacle
 from margintree.exact.proofs.skeletons import Skeleton, first_skeletons
 
@@ -87,12 +87,15 @@ class Proof:
         The share of the search that is closed.
     stuck : int
         Leaves that could not be solved to the gap asked for; the bound counts them.
+    history : History or None
+        What was decided, if that is asked for.
     """
 
     result: Result
     nodes: int
     share: float
     stuck: int
+    history: History | None = None
 
 
 def prove(
@@ -102,6 +105,8 @@ def prove(
     starts: Sequence[ObliqueTree] = (),
     progress: Progress | None = None,
     checkpoint: Checkpoint | None = None,
+    *,
+    has_history: bool = False,
 ) -> Proof:
     """Prove how cheap a tree can be, and find the cheapest one.
 
@@ -121,6 +126,8 @@ def prove(
         Receives a `ProofPoint` now and then; it may raise KeyboardInterrupt.
     checkpoint : Checkpoint, optional
         Keeps the best tree and bound; if it already has some, the proof uses them.
+    has_history : bool, default False
+        Whether to keep what a certificate is made of.
 
     Examples
     --------
@@ -136,7 +143,8 @@ def prove(
     if refusal:
         raise InvalidInputError(f"The native proof engine {refusal} Use solver='scip'.")
     compile_kernels()
-    return _Engine(method, problem, limits, progress, checkpoint).run(starts)
+    history = History() if has_history else None
+    return _Engine(method, problem, limits, progress, checkpoint, history).run(starts)
 
 
 @cache
@@ -156,9 +164,10 @@ class _Engine:
         limits: Limits,
         progress: Progress | None,
         checkpoint: Checkpoint | None,
+        history: History | None,
     ) -> None:
         self.method, self.problem, self.limits = method, problem, limits
-        self.progress, self.checkpoint = progress, checkpoint
+        self.progress, self.checkpoint, self.history = progress, checkpoint, history
         self.clock = limits.clock()
         self.best = Incumbent(method, problem, self.clock)
         self.gap = max(limits.gap, LEAST_GAP) * (1 - 1e-6)
@@ -203,7 +212,7 @@ class _Engine:
     def prepare(self) -> None:
         """Set the work up: rows, memory, and the first skeletons."""
         problem, cutoff = self.problem, self.best.objective * (1 - self.gap)
-        self.basics = Basics(problem, self.gap)
+        self.basics = Basics(problem, self.gap, has_log=self.history is not None)
         self.rooms: SimpleQueue[Room] = SimpleQueue()
         self.pool = ThreadPoolExecutor(self.limits.threads) if self.limits.threads > 1 else None
         for _ in range(max(1, self.limits.threads)):
@@ -212,7 +221,9 @@ class _Engine:
         first = first_skeletons(prices, splits, problem.depth, cutoff)
         several = [skeleton for skeleton in first if 0 < skeleton.n_splits <= problem.max_splits]
         for skeleton in several:
-            self.put(skeleton, self.basics.paid(skeleton), None, 1 / len(several))
+            number = self.put(skeleton, self.basics.paid(skeleton), None, 1 / len(several))
+            if self.history is not None:
+                self.history.roots.append((number, skeleton))
         self.is_ready = True
         self.tell()
 
@@ -236,9 +247,12 @@ class _Engine:
             objective = min(point.objective, self.best.objective)
             self.progress(self.point(objective))
 
-    def put(self, skeleton: Skeleton, bound: float, places: IntArray | None, share: float) -> None:
-        order = (skeleton.n_splits, next(self.numbers))
-        heapq.heappush(self.waiting, OpenNode(bound, order, skeleton, places, share))
+    def put(self, skeleton: Skeleton, bound: float, places: IntArray | None, share: float) -> int:
+        """Put a node in the queue and return its number."""
+        number = next(self.numbers)
+        node = OpenNode(bound, (skeleton.n_splits, number), skeleton, places, share)
+        heapq.heappush(self.waiting, node)
+        return number
 
     @property
     def cutoff(self) -> float:
@@ -312,15 +326,22 @@ class _Engine:
         if found.must_refine:
             self.refine(node, found.bound)
             return
-        for left in found.leftovers:
-            self.put(node.skeleton, left.bound, left.places, left.share)
+        numbers = [
+            self.put(node.skeleton, left.bound, left.places, left.share) for left in found.leftovers
+        ]
+        if self.history is not None:
+            self.history.dives[node.order[1]] = found.log, numbers
 
     def refine(self, node: OpenNode, bound: float) -> None:
         """Put the refinements of a skeleton in the queue."""
         shapes = node.skeleton.refinements()
         shapes = [shape for shape in shapes if shape.n_splits <= self.problem.max_splits]
+        refined = []
         for shape in shapes:
-            self.put(shape, max(bound, self.basics.paid(shape)), None, node.share / len(shapes))
+            paid, share = self.basics.paid(shape), node.share / len(shapes)
+            refined.append((self.put(shape, max(bound, paid), None, share), shape))
+        if self.history is not None:
+            self.history.refined[node.order[1]] = refined
 
     def nodes_left(self) -> int:
         """Return how many nodes the limit leaves."""
@@ -364,4 +385,10 @@ class _Engine:
             reason = Reason.LIMIT
             limit = self.clock.struck if self.clock.is_over() else "nodes"
         result = self.best.result(reason, limit, self.limits.gap, NATIVE, __version__)
-        return Proof(result, self.nodes, 1.0 if is_proved else min(self.closed, 1.0), self.stuck)
+        return Proof(
+            result,
+            self.nodes,
+            1.0 if is_proved else min(self.closed, 1.0),
+            self.stuck,
+            self.history,
+        )
