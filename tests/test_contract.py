@@ -48,6 +48,7 @@ SAME_MEANING = {
     "export": "a room, and its command",
     "study": "a room, and its command",
     "solvers": "a room, and its command",
+    "verify": "the check of a certificate, and its command",
     "_Builder": "writes the program of one method; each is a Builder",
     "_Run": "one run of a solver, in the file of the solver",
 }

@@ -13,6 +13,7 @@ from margintree.cli.fit import fit
 from margintree.cli.solvers import solvers
 from margintree.cli.study import app as study
 from margintree.cli.use import evaluate, predict, report, show
+from margintree.cli.verify import verify
 
 app = typer.Typer(
     name="margintree",
@@ -23,7 +24,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
 )
-for command in (demo, fit, predict, evaluate, report, show, export, solvers):
+for command in (demo, fit, predict, evaluate, report, show, export, verify, solvers):
     app.command()(command)
 app.add_typer(data, name="data")
 app.add_typer(study, name="study")

@@ -77,6 +77,13 @@ def fit(
             "none",
         ),
     ] = None,
+    certificate: Annotated[
+        Path | None,
+        _option(
+            "With 'exact': file for a certificate of the bound, which 'margintree verify' checks.",
+            "none",
+        ),
+    ] = None,
     class_weight: Annotated[
         str | None,
         _option(
@@ -122,6 +129,8 @@ def fit(
     check_output(output, table)
     if checkpoint is not None:
         check_output(checkpoint, table, output, option="--checkpoint")
+    if certificate is not None:
+        check_output(certificate, table, output, option="--certificate")
     params = {
         "max_depth": max_depth,
         "c1": c1,
@@ -137,6 +146,7 @@ def fit(
         "routing_margin": routing_margin,
         "margin_norm": margin_norm,
         "checkpoint": checkpoint,
+        "certificate": certificate,
         "class_weight": class_weight,
         "scoring": scoring,
         "random_state": seed,
@@ -184,11 +194,12 @@ def fitted(
 
 def _check_choice(params: dict[str, Any], is_choice: bool) -> None:
     """Raise InvalidInputError if an option does not fit with or without a choice."""
-    if is_choice and "checkpoint" in params:
-        raise InvalidInputError(
-            "--checkpoint needs a problem that is the same in every run; chosen depth and costs "
-            "may differ. Give --max-depth, --c1, --c2 and --c3, or --fixed."
-        )
+    for name in ("checkpoint", "certificate"):
+        if is_choice and name in params:
+            raise InvalidInputError(
+                f"--{name} needs one problem that is the same in every run; chosen depth and costs "
+                "may differ. Give --max-depth, --c1, --c2 and --c3, or --fixed."
+            )
     if not is_choice and "scoring" in params:
         raise InvalidInputError(
             f"--scoring compares candidates, but depth and costs are all fixed; "

@@ -45,6 +45,7 @@ CONSTRAINTS: dict[str, list[Any]] = {
     "max_iter": [COUNT, None],
     "start": [ObliqueTree, TreeClassifier, None],
     "checkpoint": [str, PathLike, None],
+    "certificate": [str, PathLike, None],
     "warm_start": ["boolean"],
     "random_state": ["random_state"],
     "n_jobs": [Integral, None],

@@ -19,8 +19,10 @@ from margintree.core.tree import ObliqueTree
 from margintree.estimators._base import TreeClassifier
 from margintree.estimators._given import (
     adapted,
+    class_factors,
     error_matrix,
     feature_factors,
+    row_weights,
     start_tree,
     why_unfit,
 )
@@ -86,6 +88,15 @@ class MethodClassifier(TreeClassifier):
             return result
         return with_round_numbers(self._method, problem, result, points, share)
 
+    def problem_of(self, X: Any, y: Any, sample_weight: Any = None) -> Problem:
+        """Return the problem that the fitted classifier has solved, for its training rows."""
+        weights = row_weights(sample_weight, X)
+        codes = np.searchsorted(self.classes_, y)
+        factors = class_factors(self.class_weight, codes, weights, self.classes_)
+        data = Data(X, codes, weights * factors[codes], len(self.classes_), factors)
+        posing = self._posing(self.classes_, self._features())
+        return self._method.pose(data.problem(), **posing)
+
     def _posing(self, classes: AnyArray, features: Sequence[Any]) -> dict[str, Any]:
         """Return the parameters that pose the problem, without labels and names of features."""
         given = self.get_params(deep=False)
@@ -105,6 +116,7 @@ class MethodClassifier(TreeClassifier):
             starts=tuple(self._starts(problem, classes)),
             progress=progress_of(given.get("verbose", 0)),
             checkpoint=given.get("checkpoint"),
+            certificate=given.get("certificate"),
         )
 
     def _limits(self) -> Limits:

@@ -94,6 +94,9 @@ class MOCTSVMClassifier(MethodClassifier):
         File in which the exact method keeps its best tree and bound. If the file exists and was
         written for the same rows, depth and costs, the fit continues from it. The file stays when
         the fit ends; delete it when you no longer need it.
+    certificate : path-like or None, default=None
+        File for a certificate of the bound, which ``margintree verify`` checks without trusting the
+        proof engine. Only the native engine writes one. It takes about as long as the proof.
     warm_start : bool, default=False
         Whether the next `fit` begins from the tree of the previous one. A tree with other features
         or classes, or one that is too deep, is not used.
@@ -169,6 +172,7 @@ class MOCTSVMClassifier(MethodClassifier):
         error_costs: Any = None,
         start: Any = None,
         checkpoint: str | PathLike[str] | None = None,
+        certificate: str | PathLike[str] | None = None,
         warm_start: bool = False,
         random_state: Any = None,
         n_jobs: int | None = None,
@@ -200,6 +204,7 @@ class MOCTSVMClassifier(MethodClassifier):
         self.error_costs = error_costs
         self.start = start
         self.checkpoint = checkpoint
+        self.certificate = certificate
         self.warm_start = warm_start
         self.random_state = random_state
         self.n_jobs = n_jobs

@@ -9,7 +9,7 @@ What is checked, for a claimed bound B:
    one of them is enough; so is a leaf instead of a split above two leaves of one class.
 2. *Decisions.* Where a row is decided, every leaf below its node is below one of its ways on. Only
    a mirror image may be missing: where the subtrees of a split are equal and no row has passed it.
-3. *Closed nodes.* Each costs at least B. See `_Part`.
+3. *Closed nodes.* Each costs at least B. See `_Claim`.
 
 Sums are computed in floating point. Every bound is lowered by `ROUNDING` times the sum of the
 absolute values of its terms, which is far more than sums of a few thousand terms can err.
@@ -45,7 +45,10 @@ class Refused(Exception):  # noqa: N818 - an answer, not an error of the program
 
 def verify(certificate: Certificate, problem: Problem) -> None:
     """Raise `Refused` unless the certificate proves that no tree costs less than its bound."""
-    _Verifier(certificate, problem).run()
+    try:
+        _Verifier(certificate, problem).run()
+    except (LookupError, TypeError, ValueError, RecursionError) as error:
+        raise Refused(f"its parts do not fit together ({error!r:.100})") from error
 
 
 def _bits(classes: int) -> list[int]:
@@ -59,7 +62,7 @@ def _classes(shape: Shape) -> int:
 def _read_shape(data: Any) -> Shape:
     if isinstance(data, int) and data > 0:
         return data
-    if isinstance(data, list) and len(data) == 2:
+    if isinstance(data, list | tuple) and len(data) == 2:
         return _read_shape(data[0]), _read_shape(data[1])
     raise Refused(f"{data!r:.50} is no shape")
 
@@ -108,7 +111,7 @@ def _filled(shape: Shape, height: int) -> Shape:
 
 
 @dataclass(frozen=True)
-class _Skeleton:
+class _Outline:
     """A shape by the nodes of the tree: the root is 1, the children of t are 2t and 2t + 1."""
 
     shape: Shape
@@ -205,7 +208,7 @@ class _Verifier:
             for child, below in children:
                 self.check_shape(child, below)
         else:
-            _Decisions(self, _Skeleton(shape)).check(int(entry["start"]))
+            _Decisions(self, _Outline(shape)).check(int(entry["start"]))
 
     def check_refinement(self, shape: Shape, children: list[Shape]) -> None:
         """Check that shapes together stand for a shape."""
@@ -219,14 +222,14 @@ class _Verifier:
 
     def has_room(self, shape: Shape) -> bool:
         """Tell whether a shape has no more splits than a tree may have."""
-        return _Skeleton(shape).least_splits <= self.problem.max_splits
+        return _Outline(shape).least_splits <= self.problem.max_splits
 
 
 class _Decisions:
     """The decisions below one shape."""
 
-    def __init__(self, verifier: _Verifier, skeleton: _Skeleton) -> None:
-        self.verifier, self.skeleton = verifier, skeleton
+    def __init__(self, verifier: _Verifier, skeleton: _Outline) -> None:
+        self.verifier, self.outline = verifier, skeleton
         problem = verifier.problem
         self.places = np.ones(problem.n_rows, dtype=np.int64)
         n_nodes = 2 ** (problem.depth + 1)
@@ -266,9 +269,9 @@ class _Decisions:
 
     def check_ways(self, row: int, place: int, ways: tuple[int, ...]) -> None:
         """Check that the ways on of a row lead to all leaves, up to mirror images."""
-        if not isinstance(self.skeleton.nodes[place], tuple):
+        if not isinstance(self.outline.nodes[place], tuple):
             raise Refused(f"row {row} is decided already")
-        for end in self.skeleton.ends_below(place):
+        for end in self.outline.ends_below(place):
             path = [end >> k for k in range(end.bit_length() - place.bit_length())]
             if {*path} & {*ways}:
                 continue
@@ -280,12 +283,12 @@ class _Decisions:
     def is_below(self, node: int, above: int) -> bool:
         """Tell whether a node of the shape is below another one."""
         steps = node.bit_length() - above.bit_length()
-        return node in self.skeleton.nodes and steps > 0 and node >> steps == above
+        return node in self.outline.nodes and steps > 0 and node >> steps == above
 
     def is_mirrored(self, node: int) -> bool:
         """Tell whether a node is the right child of a split that no row has passed, with a twin."""
         above = node // 2
-        if node % 2 == 0 or not self.skeleton.is_twin(above):
+        if node % 2 == 0 or not self.outline.is_twin(above):
             return False
         steps = self.height[self.places] - above.bit_length()
         return not ((steps > 0) & (self.places >> np.maximum(steps, 0) == above)).any()
@@ -313,7 +316,7 @@ class _Decisions:
         most = verifier.problem.norm_at_price(verifier.bound - paid) * (1 + ROUNDING)
         first, last = certificate.first_part[k : k + 2]
         parts = [
-            _Part(self, self.places_above(int(certificate.ups[part])), part).terms(most)
+            _Claim(self, self.places_above(int(certificate.ups[part])), part).terms(most)
             for part in range(first, last)
         ]
         return bool(parts) and open_norm(parts, verifier.bound, most) is None
@@ -330,7 +333,7 @@ class _Decisions:
 
 @dataclass(frozen=True)
 class Terms:
-    """What all trees of a node pay at least, as a function of the largest norm; see `_Part`.
+    """What all trees of a node pay at least, as a function of the largest norm; see `_Claim`.
 
     Attributes
     ----------
@@ -399,7 +402,7 @@ def open_norm(parts: list[Terms], bound: float, most: float) -> float | None:
     return float(high[np.argmin(costs(high, high))])
 
 
-class _Part:
+class _Claim:
     """A part of the proof of a closed node: what its trees, and others, pay at least.
 
     Let S be the largest norm of a hyperplane. A tree pays for errors that follow from what is

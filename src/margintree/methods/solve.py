@@ -1,10 +1,12 @@
 """Solving a problem by any method: by its own search, or exactly from the tree of the search."""
 
 import os
+import warnings
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from margintree._lib.exceptions import InvalidInputError
+from margintree._lib.exceptions import CheckpointWarning, InvalidInputError, SolverError
+from margintree._lib.files import check_writable
 from margintree.core.limits import Limits
 from margintree.core.method import Method
 from margintree.core.problem import Problem
@@ -42,6 +44,9 @@ class How:
     checkpoint : path-like or None
         For the exact way: a file with the best tree and bound so far. If the file exists and
         belongs to the same problem, the solve continues from them.
+    certificate : path-like or None
+        For the exact way with the native engine: a file for the certificate of the bound. Writing
+        it takes about as long as the proof and is not counted by the time limit.
     """
 
     way: str = "search"
@@ -50,6 +55,7 @@ class How:
     starts: tuple[ObliqueTree, ...] = ()
     progress: Progress | None = None
     checkpoint: PathLike | None = None
+    certificate: PathLike | None = None
 
 
 def solve(method: Method, problem: Problem, how: How | None = None) -> Result:
@@ -81,22 +87,49 @@ def solve(method: Method, problem: Problem, how: How | None = None) -> Result:
             + (" and 'exact' for a proof." if EXACT in method.ways else ".")
         )
     if how.way != EXACT:
-        if how.checkpoint is not None:
-            raise InvalidInputError(
-                f"checkpoint is only allowed with method='exact'; {how.way!r} was given. Leave the "
-                "checkpoint out, or use method='exact'."
-            )
+        for name in ("checkpoint", "certificate"):
+            if getattr(how, name) is not None:
+                raise InvalidInputError(
+                    f"{name} is only allowed with method='exact'; {how.way!r} was given. Leave the "
+                    f"{name} out, or use method='exact'."
+                )
         return method.search(problem, how.limits, how.starts, how.progress)
     checkpoint = (
         None if how.checkpoint is None else Checkpoint(how.checkpoint, problem, method=method.name)
     )
-    if how.solver in ("auto", NATIVE):
-        obstacle = method.proof_obstacle(problem)
-        if how.solver == NATIVE and obstacle:
-            raise InvalidInputError(f"The native proof engine {obstacle} Use solver='scip'.")
-        if not obstacle:
-            from margintree.exact.proofs.engine import prove  # kernels are loaded when needed
-
-            return prove(method, problem, how.limits, how.starts, how.progress, checkpoint).result
+    obstacle = method.proof_obstacle(problem)
+    if how.solver == NATIVE or (how.solver == "auto" and not obstacle):
+        return _prove(method, problem, how, checkpoint)
+    if how.certificate is not None:
+        raise InvalidInputError(
+            "Only the native proof engine writes certificates"
+            + (f", which {obstacle}" if obstacle else f"; solver={how.solver!r} was given.")
+            + " Leave the certificate out."
+        )
     solver = get(how.solver)
     return solve_exactly(method, problem, solver, how.limits, how.starts, how.progress, checkpoint)
+
+
+def _prove(method: Method, problem: Problem, how: How, checkpoint: Checkpoint | None) -> Result:
+    """Return the result of the native engine, and write the certificate if there shall be one."""
+    from margintree.exact.proofs.engine import prove  # kernels are loaded when they are needed
+
+    if how.certificate is not None:
+        check_writable(how.certificate)
+    has_history = how.certificate is not None
+    proof = prove(
+        method, problem, how.limits, how.starts, how.progress, checkpoint, has_history=has_history
+    )
+    if how.certificate is not None and proof.history is not None:
+        from margintree.exact.proofs.certify import certify
+
+        try:
+            certify(method.name, problem, how.limits, proof.history).save(how.certificate)
+        except (SolverError, KeyboardInterrupt) as error:
+            why = "it was interrupted" if isinstance(error, KeyboardInterrupt) else str(error)
+            warnings.warn(
+                f"There is no certificate: {why} The result is not affected.",
+                CheckpointWarning,
+                stacklevel=2,
+            )
+    return proof.result

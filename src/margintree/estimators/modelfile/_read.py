@@ -31,7 +31,7 @@ from margintree.estimators.modelfile._entries import (
     text,
 )
 from margintree.estimators.modelfile._read_table import read_encoder
-from margintree.estimators.modelfile._write import CHECKPOINT, FORMAT, VERSION
+from margintree.estimators.modelfile._write import FORMAT, OWN_FILES, VERSION
 
 MAX_BYTES = 256 * 2**20
 """The largest model that is read: well above a tree of the greatest depth on 5,000 features."""
@@ -183,8 +183,11 @@ def _tree(data: Mapping[str, Any]) -> ObliqueTree:
 
 def _unfitted(name: str, params: Mapping[str, Any]) -> MethodClassifier:
     """Return the classifier with its parameters."""
-    if CHECKPOINT in params:
-        fail(f"params must not have {CHECKPOINT!r}, a file to which the next fit would write.")
+    for name_of_file in OWN_FILES:
+        if name_of_file in params:
+            fail(
+                f"params must not have {name_of_file!r}, a file to which the next fit would write."
+            )
     try:
         estimator = ESTIMATORS[name](**{key: _param(value, key) for key, value in params.items()})
         estimator._validate_params()

@@ -20,8 +20,8 @@ from margintree.estimators import TableClassifier, TreeClassifier, TreeClassifie
 
 FORMAT = "margintree-model"
 VERSION = 3
-CHECKPOINT = "checkpoint"
-"""The parameter that is neither written nor read: the next fit would write to its file."""
+OWN_FILES = ("checkpoint", "certificate")
+"""Parameters that are neither written nor read: the next fit would write to their files."""
 
 
 def save(estimator: TreeClassifier | TableClassifier, path: str | os.PathLike[str]) -> None:
@@ -113,8 +113,8 @@ def _names(names: Iterable[Any] | None) -> list[str] | None:
 
 
 def _params(params: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the parameters that are plain data, except the checkpoint."""
-    plain = {name: _plain(value) for name, value in params.items() if name != CHECKPOINT}
+    """Return the parameters that are plain data, except those of `OWN_FILES`."""
+    plain = {name: _plain(value) for name, value in params.items() if name not in OWN_FILES}
     kinds = (bool, int, float, str, list, dict, type(None))
     return {name: value for name, value in plain.items() if isinstance(value, kinds)}
 

@@ -14,14 +14,15 @@ import numpy as np
 from margintree._lib.arrays import FloatArray, IntArray
 from margintree._lib.exceptions import SolverError
 from margintree._lib.fingerprint import fingerprint
+from margintree.core.limits import Limits
 from margintree.core.problem import Problem
 from margintree.exact.certificate import CLOSED, Certificate
 from margintree.exact.proofs.dive import Basics, History, Room
 from margintree.exact.proofs.kernels.ascent import measure
+from margintree.exact.proofs.kernels.closing import pick_pairs, solve_splits
 from margintree.exact.proofs.kernels.explore import IS_CLOSED, IS_OPEN
 from margintree.exact.proofs.kernels.hulls import least_norm_of_sides
 from margintree.exact.proofs.kernels.settle import PATIENCE, settle_splits
-from margintree.exact.proofs.kernels.solve import pick_pairs, solve_splits
 from margintree.exact.proofs.kernels.state import GAIN, LENGTH, MEMBERS, NORM, PAID, RIGHT, Stack
 from margintree.exact.proofs.skeletons import Skeleton
 from margintree.exact.proofs.workspace import begin
@@ -39,17 +40,18 @@ TOLERANCE = 1e-9
 """Of the values of rows where duals are solved to the end."""
 
 
-def certify(
-    method: str, problem: Problem, bound: float, gap: float, history: History
-) -> Certificate:
-    """Return a certificate of nearly the bound of a proof."""
-    writer = _Writer(problem, bound * (1 - SLACK), gap, history)
+def certify(method: str, problem: Problem, limits: Limits, history: History) -> Certificate:
+    """Return a certificate of nearly the bound that a proof has by its own search.
+
+    Raises SolverError if some node cannot be certified, for numerical reasons.
+    """
+    writer = _CertificateWriter(problem, history.bound * (1 - SLACK), limits.gap, history)
     forest = [writer.tree(number, skeleton) for number, skeleton in history.roots]
     return writer.certificate(fingerprint(method, problem), forest)
 
 
 @dataclass
-class _Part:
+class _PartDraft:
     """A part of the proof of a closed node, as `Certificate` has it."""
 
     up: int
@@ -59,7 +61,7 @@ class _Part:
     lines: list[list[tuple[int, IntArray, FloatArray]]]
 
 
-class _Writer:
+class _CertificateWriter:
     def __init__(self, problem: Problem, bound: float, gap: float, history: History) -> None:
         self.problem, self.bound, self.history = problem, bound, history
         self.basics = Basics(problem, gap)
@@ -191,7 +193,7 @@ class _Writer:
         least = self.frame.least
         return self.paid + float((least[places, np.arange(len(places))] - least[1]).sum())
 
-    def part(self, up: int) -> "_Part":
+    def part(self, up: int) -> "_PartDraft":
         """Return a part without lines, stated so many decisions above the present node."""
         places = self.places.copy()
         for row, was in reversed(self.path[max(0, len(self.path) - up) :]):
@@ -202,7 +204,7 @@ class _Writer:
         nothing, paid = np.zeros(1), float(stack.levels[0, PAID])
         prices = self.pair_prices(pairs, places)
         terms = Terms(self.problem, paid, nothing, nothing, nothing, *prices)
-        return _Part(min(up, len(self.path)), places, pairs, terms, [])
+        return _PartDraft(min(up, len(self.path)), places, pairs, terms, [])
 
     def load(self, places: IntArray) -> Stack:
         """Let the rows be at these places, and return the stack."""
@@ -212,7 +214,7 @@ class _Writer:
             self.loaded = places
         return stack
 
-    def improve(self, part: "_Part", norm: float, target: float) -> bool:
+    def improve(self, part: "_PartDraft", norm: float, target: float) -> bool:
         """Add a line that reaches the target at a norm to a part; tell whether there is one."""
         stack, at = self.load(part.places), np.array([norm])
         for solve in (self.ascend, self.keep_apart, self.settle):
@@ -237,7 +239,7 @@ class _Writer:
                 found.append((int(node), rows, stack.duals[0, s, rows]))
         return found
 
-    def write_part(self, part: "_Part") -> None:
+    def write_part(self, part: "_PartDraft") -> None:
         """Write a part."""
         self.ups.append(part.up)
         self.pairs.append(part.pairs)

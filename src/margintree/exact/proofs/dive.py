@@ -150,11 +150,14 @@ class History:
         The refinements of a skeleton with bags.
     dives : dict of int to (int ndarray, list of int)
         The log of a dive, and the numbers of the nodes that it left open, in their order there.
+    bound : float
+        The bound that follows.
     """
 
     roots: list[tuple[int, Skeleton]] = field(default_factory=list)
     refined: dict[int, list[tuple[int, Skeleton]]] = field(default_factory=dict)
     dives: dict[int, tuple[IntArray, list[int]]] = field(default_factory=dict)
+    bound: float = 0.0
 
 
 class Basics:

@@ -260,14 +260,19 @@ class _Engine:
         return self.best.objective * (1 - self.gap)
 
     @property
-    def bound(self) -> float:
-        """Lower bound on the cost of any tree."""
+    def own_bound(self) -> float:
+        """Lower bound on the cost of any tree that follows from this search alone."""
         if not self.is_ready:
-            return self.best.bound
+            return 0.0
         nodes = [*self.running, *self.waiting[:1]]
         least = min((node.bound for node in nodes), default=np.inf)
+        return min(self.cutoff, self.least_stuck, least)
+
+    @property
+    def bound(self) -> float:
+        """Lower bound on the cost of any tree."""
         # What was proved once holds for good, also where a cheaper tree has lowered the cutoff.
-        self.best.bound = max(self.best.bound, min(self.cutoff, self.least_stuck, least))
+        self.best.bound = max(self.best.bound, self.own_bound)
         return min(self.best.bound, self.best.objective)
 
     def dive_together(self) -> None:
@@ -377,6 +382,8 @@ class _Engine:
     def proof(self, reason: Reason) -> Proof:
         """Return what is proved, and why it ended."""
         self.best.bound, limit = self.bound, None
+        if self.history is not None:
+            self.history.bound = self.own_bound
         self.keep()
         is_proved = self.best.gap <= max(self.limits.gap, LEAST_GAP)
         if is_proved:
