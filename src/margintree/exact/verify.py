@@ -228,16 +228,16 @@ class _Verifier:
 class _Decisions:
     """The decisions below one shape."""
 
-    def __init__(self, verifier: _Verifier, skeleton: _Outline) -> None:
-        self.verifier, self.outline = verifier, skeleton
+    def __init__(self, verifier: _Verifier, outline: _Outline) -> None:
+        self.verifier, self.outline = verifier, outline
         problem = verifier.problem
         self.places = np.ones(problem.n_rows, dtype=np.int64)
         n_nodes = 2 ** (problem.depth + 1)
         self.height = np.array([node.bit_length() for node in range(n_nodes)])
         self.least = np.full((n_nodes, problem.n_rows), np.inf)
-        for node, shape in skeleton.nodes.items():
+        for node, shape in outline.nodes.items():
             self.least[node] = verifier.least(_classes(shape))
-        self.fixed = problem.costs.splits * skeleton.least_splits
+        self.fixed = problem.costs.splits * outline.least_splits
         self.path: list[tuple[int, int]] = []
 
     def check(self, start: int) -> None:
@@ -485,7 +485,7 @@ class _Claim:
         is_known = (pairs >= 0).all() and (pairs < len(places)).all()
         if not is_known or len(np.unique(pairs)) != pairs.size:
             raise Refused(f"the pairs of part {self.k} are not disjoint")
-        nodes = self.decisions.skeleton.nodes
+        nodes = self.decisions.outline.nodes
         errors = np.zeros(len(pairs))
         for place in np.unique(places[one]):
             here = places[one] == place
