@@ -46,6 +46,7 @@ class Table:
 
 TABLES = {
     "calibration": Table("calibration.py", "--quick"),
+    "defaults": Table("defaults.py", "--quick"),
     "exact": Table("exact.py", "--quick"),
     "fresh_divisions": Table("fresh_divisions.py", "iris wine"),
     "readable": Table("readable.py", "--quick"),

@@ -148,7 +148,7 @@ def test_an_interrupted_choice_says_so(folder, monkeypatch, tmp_path):
 
     monkeypatch.setattr("margintree.methods.choose.path", interrupt)
     done = run("fit", folder / "iris.csv", "-t", "species", "-o", tmp_path / "m.json")
-    assert "nothing was compared, so these are the first candidates: max_depth 1" in done.stdout
+    assert "nothing was compared, so these are the first candidates: max_depth 2" in done.stdout
     assert "cut short. Do not interrupt it" in done.stdout
     assert "time-limit" not in done.stdout
 

@@ -21,7 +21,7 @@ RARE = np.where(X[:, 0] < 1, "rare", Y)
 @pytest.mark.parametrize(
     ("model", "words"),
     [
-        (MOCTSVMClassifier(c1=0.01), "proved that every split .* at c1=0.01, c2=1, c3=0.1"),
+        (MOCTSVMClassifier(c1=0.01), "proved that every split .* at c1=0.01, c2=1, c3=10"),
         (MOCTSVMClassifier(c1=0.01), "Raise c1, or lower c2 or c3"),
         (MOCTSVMClassifier(c3=1e6, min_samples_leaf=2), "Lower min_samples_leaf=2"),
         (MOCTSVMClassifier(max_splits=0), "max_splits=0 allows no other tree"),

@@ -1,6 +1,7 @@
 """Parameters chosen by cross-validation, for any of our classifiers."""
 
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from margintree import (
     CARTClassifier,
+    ClassTreeClassifier,
     MOCTSVMClassifier,
     MOCTSVMClassifierCV,
     OCTClassifier,
@@ -29,7 +31,7 @@ from margintree._lib.exceptions import InvalidInputError, SolverMissingError
 from margintree.core.limits import Limits
 from margintree.core.problem import Problem
 from margintree.core.result import Reason
-from margintree.estimators import ESTIMATORS
+from margintree.estimators import ESTIMATORS, choice
 from margintree.methods import choose
 from margintree.methods.scoring import nearness
 
@@ -53,6 +55,9 @@ def fitted():
 MODELS = {
     "MOCTSVM": small(),
     "CART": TreeClassifierCV(CARTClassifier(), {"max_splits": [0, 1, 2, 7]}, cv=3),
+    "class tree": TreeClassifierCV(
+        ClassTreeClassifier(), {"max_depth": 2, "C": [1e-3, 10.0]}, cv=3
+    ),
     "OCT": TreeClassifierCV(OCTClassifier(), {"max_depth": 2, "max_splits": [1, 2]}, cv=3),
     "OCT-H": TreeClassifierCV(
         OCTHClassifier(), {"max_depth": [1, 2], "alpha": [0.01, 10.0]}, cv=3, path_iter=2
@@ -138,9 +143,10 @@ def test_the_fitted_tree_has_the_chosen_depth_and_costs(fitted):
 def test_the_short_name_is_the_same_class_with_another_name():
     """Both have one signature; without a classifier, depth and costs of MOCTSVM are chosen."""
     assert MOCTSVMClassifierCV().get_params() == TreeClassifierCV().get_params()
-    usual = MOCTSVMClassifierCV()._points()
-    assert usual == TreeClassifierCV(MOCTSVMClassifier())._points()
+    usual = MOCTSVMClassifierCV()._points(3)
+    assert usual == TreeClassifierCV(MOCTSVMClassifier())._points(3)
     assert len(usual) == 3 * 3 * 4
+    assert {point["max_depth"] for point in usual} == {2, 3, 5}
     assert (
         small().fit(X, Y).tree_
         == TreeClassifierCV(**small().get_params(deep=False)).fit(X, Y).tree_
@@ -186,7 +192,7 @@ def test_every_kind_chooses_what_does_best(model):
 
 
 def test_of_many_rows_a_sample_is_learnt_from(monkeypatch):
-    """It weighs as much as all of them, and every class has its share."""
+    """Its rows keep their weights, and every class has its share."""
     sizes = []
 
     def counted(method, rows, *args):
@@ -197,7 +203,7 @@ def test_of_many_rows_a_sample_is_learnt_from(monkeypatch):
     monkeypatch.setattr(choose, "path", counted)
     rows = np.random.default_rng(0).normal(size=(120, 2))
     small(path_rows=20, cv=2).fit(rows, np.arange(120) % 2)
-    assert np.array(sizes) == pytest.approx(np.array([[20, 60.0, 30.0, 30.0]] * 4))
+    assert np.array(sizes) == pytest.approx(np.array([[20, 20.0, 10.0, 10.0]] * 4))
 
 
 def test_a_row_twice_is_a_row_of_weight_two(model):
@@ -407,7 +413,7 @@ def test_it_takes_tables_too():
         ({"max_depth": [1.5]}, "'max_depth'.*1.5"),
         ({"max_depth": [0, 2]}, "'max_depth'.*0"),
         ({"max_depth": [1, 11]}, "'max_depth'.*11"),
-        ({"c4": [1.0]}, "max_depth, c1, c2.*'c4' was given"),
+        ({"c9": [1.0]}, "max_depth, c1, c2.*'c9' was given"),
         ({"max_iter": [1]}, "'max_iter' was given.*the classifier itself"),
     ],
 )
@@ -579,3 +585,46 @@ def test_an_unknown_score_is_refused():
     """The message says where the names are listed."""
     with pytest.raises(InvalidInputError, match="get_scorer_names"):
         small(scoring="nicest").fit(X, Y)
+
+
+def test_a_choice_may_take_rounds():
+    """Later rounds compare the better third on more rows, and on all folds only at last."""
+    many = np.random.default_rng(0).normal(size=(200, 2))
+    labels = (many[:, 0] * many[:, 1] > 0).astype(int)
+    axes = {"max_depth": [1, 2], "c1": [0.01, 1.0, 10.0], "c2": [0.1, 1.0], "c3": 0.1}
+    model = small(axes, path_rows=(40, 80, None, 500), cv=4).fit(many, labels)
+    table = model.cv_results_
+    assert np.bincount(table["iter"]).tolist() == [12, 4, 4]
+    last = table["iter"] == 2
+    assert table["iter"][model.best_index_] == 2
+    assert table["rank_test_score"][model.best_index_] == 1
+    assert table["mean_test_score"][model.best_index_] == table["mean_test_score"][last].max()
+    assert table["params"][model.best_index_] == model.best_params_
+    assert np.isnan(table["split2_test_score"]).tolist() == (~last).tolist()
+    again = clone(model).set_params(n_jobs=2).fit(many, labels)
+    assert again.tree_ == model.tree_
+
+
+def test_a_round_on_the_same_rows_is_left_out():
+    """Of few rows all are used at once."""
+    assert np.unique(small(path_rows=(100, 1000)).fit(X, Y).cv_results_["iter"]).tolist() == [0]
+
+
+def test_a_tree_that_breaks_its_promise_is_not_returned(monkeypatch):
+    """The next best combination is fitted to all rows instead."""
+    properly = choice.solve
+    fits = []
+
+    def poor_at_first(method, problem, how):
+        fits.append(problem.costs)
+        limits = replace(how.limits, seconds=0.0)
+        without = replace(how, limits=limits, starts=())
+        return properly(method, problem, without if len(fits) == 1 else how)
+
+    monkeypatch.setattr(choice, "solve", poor_at_first)
+    model = small().fit(X, Y)
+    assert len(fits) == 2
+    assert model.tree_.n_splits
+    assert model.score(X, Y) > 0.9
+    assert model.cv_results_["params"][model.best_index_] == model.best_params_
+    assert model.best_params_["c1"] == fits[1].errors

@@ -35,7 +35,7 @@ from margintree.estimators import ESTIMATORS
 IRIS = load_iris()
 X, Y = IRIS.data[::5], IRIS.target_names[IRIS.target[::5]]
 MODELS = {
-    "MOCTSVM": MOCTSVMClassifier(c1=10.0, max_iter=20),
+    "MOCTSVM": MOCTSVMClassifier(2, c1=10.0, max_iter=20),
     "OCT": OCTClassifier(2),
     "OCT exact": OCTClassifier(2, max_splits=2, method="exact", solver="highs"),
     "OCT-H": OCTHClassifier(2, alpha=0.01, max_iter=5),

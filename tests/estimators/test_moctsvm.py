@@ -28,13 +28,13 @@ def test_a_start_from_other_rows_and_less_depth_is_adapted(fitted):
     """A row far away changes the scaling; the start still routes as it did and is not lost."""
     far = 3 * X.max(axis=0)
     rows, labels = np.vstack([X, far]), np.append(Y, fitted.predict([far]))
-    model = MOCTSVMClassifier(3, c1=10.0, time_limit=0, start=fitted).fit(rows, labels)
+    model = MOCTSVMClassifier(4, c1=10.0, time_limit=0, start=fitted).fit(rows, labels)
     classes, codes = np.unique(labels, return_inverse=True)
     rows_given = Data(rows, codes, np.ones(len(rows)), len(classes))
     problem = model._method.pose(rows_given.problem(), **model._posing(classes, model._features()))
     start = adapted(fitted.tree_, problem)
     np.testing.assert_allclose(
-        start.split_values(problem.scaling.apply(rows))[:, :3], fitted.split_values(rows)
+        start.split_values(problem.scaling.apply(rows))[:, :7], fitted.split_values(rows)
     )
     assert model.objective_ <= price_margins(problem, start).total + 1e-9
 
@@ -96,10 +96,12 @@ def test_the_problem_posed_is_the_one_asked_for(monkeypatch):
     assert (how.way, how.solver, how.starts, how.checkpoint) == ("exact", "scip", (), "c.json")
 
 
-def test_default_costs_are_those_of_the_problem():
-    """The defaults are written in two places and must not drift apart."""
+def test_default_margins_are_those_of_the_problem():
+    """The defaults are written in two places and must not drift apart.
+
+    Costs are not: a problem has unit prices, and a classifier those that suit most tables.
+    """
     params = MOCTSVMClassifier().get_params()
-    assert Costs() == Costs(params["c1"], params["c2"], params["c3"])
     problem = Problem.from_data([[0.0]], [0], n_classes=1, depth=1)
     assert (params["routing_margin"], params["margin_norm"]) == (
         problem.routing_margin,

@@ -19,6 +19,7 @@ from margintree.methods.choose import (
     best_index,
     choose,
     divide,
+    results,
     thin,
 )
 
@@ -85,13 +86,24 @@ def test_data_are_the_same_however_they_are_given():
     twice = np.r_[order, order[:7]]
     weights = np.ones(60)
     weights[order[:7]] = 2.0
-    one = Data(X, DATA.y, weights, 3).distinct()
-    other = Data(X[twice], DATA.y[twice], np.ones(67), 3).distinct()
+    one = Data(X, DATA.y, weights, 3).distinct(9)
+    other = Data(X[twice], DATA.y[twice], np.ones(67), 3).distinct(9)
     for name in ("X", "y", "weights"):
         np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
-    without = Data(X, DATA.y, np.where(weights > 1, 0.0, 1.0), 3).distinct()
+    without = Data(X, DATA.y, np.where(weights > 1, 0.0, 1.0), 3).distinct(9)
     assert len(without.X) == 53
-    assert one.problem(slice(None), 0.5).row_weights.sum() == pytest.approx(67 / 2)
+    assert one.problem().row_weights.sum() == pytest.approx(67)
+
+
+def test_rows_with_many_copies_are_in_several_folds():
+    """They share the weight of all copies; other rows stay whole."""
+    rows = np.repeat([[0.0], [1.0], [2.0]], [19, 21, 1], axis=0)
+    labels = np.zeros(41, dtype=int)
+    data = Data(rows, labels, np.full(41, 2.0), 1, np.array([0.5])).distinct(2)
+    assert data.X.ravel().tolist() == [0.0, 1.0, 1.0, 2.0]
+    assert data.weights.tolist() == [38.0, 21.0, 21.0, 2.0]
+    uneven = Data(rows, labels, np.linspace(1, 1.7, 41), 1).distinct(2)
+    assert uneven.X.ravel().tolist() == [0.0, 1.0, 2.0]
 
 
 def candidates(method=None, points=POINTS, **more):
@@ -111,11 +123,10 @@ def test_every_combination_has_a_trial():
         assert not trial.was_cut_short
 
 
-def test_a_sample_weighs_as_much_as_all_rows():
-    """So costs mean the same on it."""
-    learn, _ = DIVISIONS[0]
+def test_a_row_weighs_the_same_in_a_sample_as_among_all_rows():
+    """So with more rows a larger tree pays."""
     trials = candidates(most_rows=15).try_on(DIVISIONS[0], np.inf)
-    assert all(trial.tree.leaf_mass.sum() == pytest.approx(len(learn)) for trial in trials)
+    assert all(trial.tree.leaf_mass.sum() == pytest.approx(15) for trial in trials)
 
 
 def test_a_trial_without_time_is_cut_short():
@@ -189,7 +200,7 @@ def test_a_choice_weighs_divisions_by_their_test_rows():
 
 def test_a_choice_in_the_form_of_scikit_learn():
     """Ranks begin at 1, equal scores share one, and every parameter has its column."""
-    table = choice().results()
+    table = results([choice()])
     assert table["params"] == POINTS
     assert table["param_max_splits"].tolist() == [0, 1, 3]
     assert table["rank_test_score"].tolist() == [3, 1, 1]
@@ -208,8 +219,9 @@ def test_an_interrupted_choice_uses_what_is_finished():
     nothing = choice(0)
     assert np.isnan(nothing.mean_scores).all()
     assert nothing.best == 0
-    assert nothing.best_trees == []
-    assert nothing.results()["rank_test_score"].tolist() == [1, 1, 1]
+    assert nothing.trees(0) == []
+    assert results([nothing])["rank_test_score"].tolist() == [1, 1, 1]
+    assert nothing.is_kept_by(0.0, 0)
 
 
 def test_a_choice_is_complete_unless_a_fit_was_cut_short():
@@ -218,3 +230,33 @@ def test_a_choice_is_complete_unless_a_fit_was_cut_short():
     short = [[Trial(0.5, 0, None, True)]] * 3
     assert not Choice(POINTS[:1], short, np.ones(3)).is_complete
     assert not Choice(POINTS[:1], short, np.ones(3)).was_interrupted
+
+
+def test_a_third_of_the_combinations_goes_on():
+    """The best ones, at least four, and the usual one in any case."""
+    points = [{"max_depth": 1, "max_splits": k} for k in range(20)]
+    fold = [Trial(k / 20, k % 3) for k in range(20)]
+    assert Choice(points, [fold], np.ones(1)).survivors == [13, 14, 15, 16, 17, 18, 19]
+    assert Choice(points, [fold], np.ones(1), usual=2).survivors == [2, *range(13, 20)]
+    assert Choice(points[:5], [fold[:5]], np.ones(1)).survivors == [1, 2, 3, 4]
+    assert Choice(points, [fold], np.ones(1)).ranking[:3] == [19, 18, 17]
+
+
+def test_rounds_make_one_table():
+    """The last round comes first in the ranks; folds that a round did not use are NaN."""
+    first = Choice(POINTS, [[Trial(0.9, 0), Trial(0.8, 1), Trial(0.7, 3)]], np.ones(1))
+    fold = [Trial(0.6, 0), Trial(0.8, 1)]
+    table = results([first, Choice(POINTS[:2], [fold, fold], np.ones(2))])
+    assert table["params"] == [*POINTS, *POINTS[:2]]
+    assert table["iter"].tolist() == [0, 0, 0, 1, 1]
+    assert table["rank_test_score"].tolist() == [3, 4, 5, 2, 1]
+    assert table["split0_test_score"].tolist() == [0.9, 0.8, 0.7, 0.6, 0.8]
+    assert np.isnan(table["split1_test_score"]).tolist() == [True, True, True, False, False]
+
+
+def test_a_promise_is_broken_by_a_clearly_lower_score():
+    """Two standard deviations over folds, and a hundredth, are allowed."""
+    folds = [[Trial(0.8, 1)], [Trial(0.9, 1)]]
+    kept = Choice(POINTS[:1], folds, np.ones(2))
+    assert kept.is_kept_by(0.75, 0)
+    assert not kept.is_kept_by(0.74, 0)

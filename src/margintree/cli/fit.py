@@ -47,7 +47,7 @@ def fit(
     ] = None,
     fixed: Annotated[
         bool,
-        typer.Option("--fixed", help="Do not choose: depth 2 and costs 1, 1, 0.1 unless given."),
+        typer.Option("--fixed", help="Do not choose: depth 3 and costs 10, 1, 10 unless given."),
     ] = False,
     method: Annotated[
         str | None, _option("'search' is fast; 'exact' proves a tree optimal.", "search")

@@ -30,7 +30,8 @@ class Method(ABC):
         The terms of its cost and, for each, the name of its price in `Costs`; an empty name if the
         term has no price. The first term counts errors.
     candidates : mapping of str to tuple
-        The parameters that cross-validation chooses and their usual values, ``max_depth`` first.
+        The parameters that cross-validation chooses and their usual values, ``max_depth`` first;
+        see `candidates_for`.
     ways : tuple of str
         The ways to solve a problem: its own search first, then ``"exact"`` if it has a formulation.
     formulation : object or None
@@ -73,6 +74,10 @@ class Method(ABC):
     def parameters(self) -> tuple[str, ...]:
         """The names of the parameters of `pose`."""
         return tuple(name for name in signature(self.pose).parameters if name != "problem")
+
+    def candidates_for(self, n_classes: int) -> Mapping[str, tuple[Any, ...]]:  # noqa: ARG002
+        """Return the parameters that cross-validation chooses and their values."""
+        return self.candidates
 
     @abstractmethod
     def judge(self, problem: Problem, tree: ObliqueTree) -> Cost:

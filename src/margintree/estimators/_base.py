@@ -56,7 +56,7 @@ class TreeClassifier(ClassifierMixin, ShownAsTree, ABC):
         """The method that learns the tree."""
 
     @abstractmethod
-    def _depth(self) -> int:
+    def _depth(self, n_classes: int) -> int:
         """Return the number of levels of splits that a tree may have."""
 
     @abstractmethod
@@ -85,7 +85,7 @@ class TreeClassifier(ClassifierMixin, ShownAsTree, ABC):
             X, y = validate_data(self, X, y, dtype=np.float64)
         check_classification_targets(y)
         classes, codes = np.unique(y, return_inverse=True)
-        warn_if_shallow(len(classes), self._depth())
+        warn_if_shallow(len(classes), self._depth(len(classes)))
         sample_weights = row_weights(sample_weight, X)
         factors = class_factors(self.class_weight, codes, sample_weights, classes)
         weights = sample_weights * factors[codes]

@@ -72,7 +72,7 @@ class MethodClassifier(TreeClassifier):
         """The number of local searches of the fit, counted as for ``max_iter``."""
         return self.result_.iterations
 
-    def _depth(self) -> int:
+    def _depth(self, n_classes: int) -> int:  # noqa: ARG002
         return self.max_depth
 
     def _learn(self, data: Data, classes: AnyArray) -> Result:

@@ -25,12 +25,22 @@ from margintree.estimators._plain import MethodClassifier, n_threads
 from margintree.estimators._scorer import scoring_of
 from margintree.estimators.moctsvm import MOCTSVMClassifier
 from margintree.exact.solvers import check_name
-from margintree.methods.choose import Choice, Data, Division, TreeCandidates, Trial, choose, divide
+from margintree.methods.choose import (
+    Choice,
+    Data,
+    Division,
+    TreeCandidates,
+    choose,
+    divide,
+    results,
+)
 from margintree.methods.path import Point, path
 from margintree.methods.solve import EXACT, solve
 
 CHOICE_SHARE = 0.75
 """Share of the time limit for the choice; the rest is for the last fit."""
+MOST_FITS = 3
+"""Maximum number of combinations that are fitted to all rows until one keeps its promise."""
 POSITIVE = [Interval(Integral, 1, None, closed="left")]
 
 
@@ -54,8 +64,8 @@ class TreeClassifierCV(MetaEstimatorMixin, TreeClassifier):
         ``c3`` of 1. A mapping replaces the values that it names.
     cv : int or iterable, default=4
         Number of folds, or pairs of row numbers to learn from and to test on. With a number, equal
-        rows are in the same fold. There are never more folds than different rows in the largest
-        class.
+        rows are in the same fold, unless there are at least ten times as many of them as folds.
+        There are never more folds than different rows in the largest class.
     scoring : str or callable, default="accuracy"
         Score of the rows left out. "accuracy" gives 1 to a correct row, or, with ``error_costs``, 1
         minus the cost of its prediction. "nearness" gives part of that to rows close to a split,
@@ -68,9 +78,12 @@ class TreeClassifierCV(MetaEstimatorMixin, TreeClassifier):
         error. None takes the best, however small its lead.
     path_iter : int or None, default=4
         Maximum number of local searches in every fit of the choice; None for the search's default.
-    path_rows : int or None, default=200
+    path_rows : int, sequence of int or None, default=(250, 1000)
         Maximum number of rows in every fit of the choice; None for no limit. If there are more
-        rows, the fit uses a sample of the same total weight; scores still use all rows left out.
+        rows, the fit uses a sample; scores still use all rows left out. Several numbers make a
+        choice in rounds: after each but the last, the better third of the combinations goes on, and
+        only the last uses all folds. A round that would use the same rows as the one before is left
+        out.
     last_fit : {"fresh", "path"}, default="fresh"
         How the chosen combination is fitted to all rows: "fresh" starts from its trees of the
         choice, "path" follows a path of all combinations.
@@ -120,7 +133,7 @@ class TreeClassifierCV(MetaEstimatorMixin, TreeClassifier):
         "scoring": [str, callable],
         "usual": [Mapping, None],
         "path_iter": [*POSITIVE, None],
-        "path_rows": [*POSITIVE, None],
+        "path_rows": [*POSITIVE, list, tuple, None],
         "last_fit": [StrOptions({"fresh", "path"})],
         "time_limit": CONSTRAINTS["time_limit"],
         "n_jobs": CONSTRAINTS["n_jobs"],
@@ -138,7 +151,7 @@ class TreeClassifierCV(MetaEstimatorMixin, TreeClassifier):
         scoring: str | Callable[..., float] = "accuracy",
         usual: Point | None = None,
         path_iter: int | None = 4,
-        path_rows: int | None = 200,
+        path_rows: int | Sequence[int | None] | None = (250, 1000),
         last_fit: str = "fresh",
         time_limit: float | None = 120.0,
         n_jobs: int | None = None,
@@ -196,10 +209,10 @@ class TreeClassifierCV(MetaEstimatorMixin, TreeClassifier):
     def _params_of_tree(self) -> dict[str, Any]:
         return {**self._plain().get_params(deep=False), **self.best_params_}
 
-    def _depth(self) -> int:
-        return max(int(point["max_depth"]) for point in self._points())
+    def _depth(self, n_classes: int) -> int:
+        return max(int(point["max_depth"]) for point in self._points(n_classes))
 
-    def _points(self) -> list[Point]:
+    def _points(self, n_classes: int) -> list[Point]:
         """Return all combinations, ordered by depth."""
         plain, given = self._plain(), self.candidates
         if isinstance(given, Sequence):
@@ -207,7 +220,8 @@ class TreeClassifierCV(MetaEstimatorMixin, TreeClassifier):
             depth = {"max_depth": plain.max_depth}
             points = [depth | dict(point) for point in given]
         else:
-            axes = {**self._method.candidates, **({} if given is None else given)}
+            usual = self._method.candidates_for(n_classes)
+            axes = {**usual, **({} if given is None else given)}
             values = [_values(name, axis) for name, axis in axes.items()]
             points = [dict(zip(axes, point, strict=True)) for point in product(*values)]
         for point in points:
@@ -222,21 +236,21 @@ class TreeClassifierCV(MetaEstimatorMixin, TreeClassifier):
         if given.get("method") == EXACT:
             check_name(given.get("solver", "auto"))  # a missing solver is an error at once
         limits = self._limits()
-        points = self._points()
+        points = self._points(len(classes))
         usual = None if self.usual is None else _place(self.usual, points)
         # Kernels are compiled before the clock starts.
         deepest = replace(data.problem(), depth=max(point["max_depth"] for point in points))
         self._method.get_ready(deepest, replace(limits, iterations=None))
         clock = limits.clock()
-        posed = [self._with(point)._posing(classes, self._features()) for point in points]
-        choice = self._choose(points, posed, data, limits, usual, classes)
-        self._keep(choice)
-        seconds = 0.0 if choice.was_interrupted else clock.remaining()
+        rounds = self._choose(points, data, classes, limits, usual)
+        self._keep(rounds)
+        was_interrupted = rounds[-1].was_interrupted
+        clock = Clock(0.0 if was_interrupted else clock.remaining())
         if self.last_fit == "path":
-            result = self._fit_path(posed, data, choice.best, seconds)
+            result = self._fit_path(points, data, classes, clock)
         else:
-            result = self._fit_fresh(data, classes, choice, seconds)
-        if choice.was_interrupted:
+            result = self._fit_fresh(data, classes, rounds, clock)
+        if was_interrupted:
             return replace(result, reason=Reason.INTERRUPTED, limit=None)
         return result
 
@@ -249,35 +263,67 @@ class TreeClassifierCV(MetaEstimatorMixin, TreeClassifier):
     def _choose(
         self,
         points: Sequence[Point],
-        posed: Sequence[Point],
         data: Data,
+        classes: AnyArray,
         limits: Limits,
         usual: int | None,
-        classes: AnyArray,
-    ) -> Choice:
-        """Return the choice; Ctrl-C ends it early."""
-        scoring = scoring_of(self.scoring, self._plain(), classes)
+    ) -> list[Choice]:
+        """Return the rounds of the choice; Ctrl-C ends it early."""
         if isinstance(self.cv, Integral):
-            data = data.distinct()
-        divisions = self._divisions(data, limits.seed)
+            data = data.distinct(int(self.cv))
+        divisions, clock = self._divisions(data, limits.seed), Clock(CHOICE_SHARE * limits.seconds)
+        sizes = self._sizes(divisions)
+        kept, rounds = [*range(len(points))], []
+        for left in range(len(sizes), 0, -1):
+            some = divisions[: -(-len(divisions) // 2)] if left > 1 else divisions
+            choice = Choice(
+                [points[k] for k in kept],
+                [],
+                np.array([data.weights[test].sum() for _, test in some]),
+                kept.index(usual) if usual is not None else None,
+                n_rows=float(len(data.y)),
+            )
+            groups = self._groups(choice.points, data, classes, limits, sizes[-left])
+            with suppress(KeyboardInterrupt):
+                for fold in choose(
+                    groups,
+                    some,
+                    seconds=clock.remaining() / left,
+                    n_jobs=self.n_jobs,
+                    tell=self._tell(),
+                ):
+                    choice = replace(choice, trials=[*choice.trials, fold])
+            rounds.append(choice)
+            if choice.was_interrupted:
+                break
+            kept = [kept[k] for k in choice.survivors]
+        return rounds
+
+    def _sizes(self, divisions: Sequence[Division]) -> list[int | None]:
+        """Return the maximum numbers of rows of the rounds, without rounds that change nothing."""
+        given = self.path_rows
+        sizes = [*given] if isinstance(given, Sequence) else [given]
+        most = max(len(learn) for learn, _ in divisions)
+        enough = [k for k, size in enumerate(sizes) if size is None or size >= most]
+        return sizes[: enough[0] + 1] if enough else sizes
+
+    def _groups(
+        self,
+        points: Sequence[Point],
+        data: Data,
+        classes: AnyArray,
+        limits: Limits,
+        most_rows: int | None,
+    ) -> list[TreeCandidates]:
+        """Return the combinations in groups of the same depth."""
+        scoring = scoring_of(self.scoring, self._plain(), classes)
         is_searched = "max_iter" in self._plain()._get_param_names()
         of_each = replace(limits, iterations=self.path_iter if is_searched else None)
-        groups = [
-            TreeCandidates(self._method, data, [*at_depth], of_each, scoring, self.path_rows)
+        posed = [self._with(point)._posing(classes, self._features()) for point in points]
+        return [
+            TreeCandidates(self._method, data, [*at_depth], of_each, scoring, most_rows)
             for _, at_depth in groupby(posed, key=lambda point: point["max_depth"])
         ]
-        trials: list[list[Trial]] = []
-        with suppress(KeyboardInterrupt):
-            for fold in choose(
-                groups,
-                divisions,
-                seconds=CHOICE_SHARE * limits.seconds,
-                n_jobs=self.n_jobs,
-                tell=self._tell(),
-            ):
-                trials.append(fold)  # noqa: PERF402
-        weights = np.array([data.weights[test].sum() for _, test in divisions])
-        return Choice(points, trials, weights, usual, n_rows=float(len(data.y)))
 
     def _divisions(self, data: Data, seed: int) -> list[Division]:
         """Return pairs of the rows to learn from and the rows to test on."""
@@ -293,34 +339,65 @@ class TreeClassifierCV(MetaEstimatorMixin, TreeClassifier):
         folds = divide(data.y, min(int(self.cv), most), seed)
         return [(others, fold) for fold, others in folds]
 
-    def _keep(self, choice: Choice) -> None:
-        self.cv_results_ = choice.results()
-        self.best_index_ = choice.best
-        self.best_params_ = dict(choice.points[choice.best])
-        self.best_score_ = float(choice.mean_scores[choice.best])
-        self.choice_is_complete_ = choice.is_complete
+    def _keep(self, rounds: Sequence[Choice]) -> None:
+        """Set the attributes that describe the choice."""
+        self.cv_results_ = results(rounds)
+        self._keep_best(rounds, _decisive(rounds).best)
+        self.choice_is_complete_ = all(choice.is_complete for choice in rounds)
 
-    def _fit_fresh(self, data: Data, classes: AnyArray, choice: Choice, seconds: float) -> Result:
-        """Return the result on all rows of the best point, started from its trees of the choice."""
-        best = self._with(self.best_params_)
-        problem = self._method.pose(data.problem(), **best._posing(classes, self._features()))
-        how = best._how(problem, classes)
-        limits = replace(how.limits, seconds=min(how.limits.seconds, seconds))
-        starts = [adapted(tree, problem) for tree in choice.best_trees]
-        result = solve(
-            self._method, problem, replace(how, limits=limits, starts=(*how.starts, *starts))
-        )
-        return best._presented(problem, result)
+    def _keep_best(self, rounds: Sequence[Choice], best: int) -> None:
+        """Set the attributes that describe the chosen combination of the decisive round."""
+        choice = _decisive(rounds)
+        before = [len(earlier.points) for earlier in rounds if earlier is not choice]
+        self.best_index_ = (sum(before) if choice is rounds[-1] else sum(before[:-1])) + best
+        self.best_params_ = dict(choice.points[best])
+        self.best_score_ = float(choice.mean_scores[best])
 
-    def _fit_path(self, posed: Sequence[Point], data: Data, best: int, seconds: float) -> Result:
+    def _fit_fresh(
+        self, data: Data, classes: AnyArray, rounds: Sequence[Choice], clock: Clock
+    ) -> Result:
+        """Return the result on all rows of the best point, started from its trees of the choice.
+
+        If its score on all rows breaks the promise of the choice, the next best points are tried.
+        """
+        choice = _decisive(rounds)
+        tried: list[tuple[float, Result, int]] = []
+        for k in choice.ranking[:MOST_FITS]:
+            result, score = self._fit_point(data, classes, choice, k, clock)
+            tried.append((score, result, k))
+            if choice.is_kept_by(score, k) or result.reason is Reason.INTERRUPTED:
+                break
+        else:
+            score, result, k = max(tried, key=lambda one: one[0])
+        self._keep_best(rounds, k)
+        return result
+
+    def _fit_point(
+        self, data: Data, classes: AnyArray, choice: Choice, k: int, clock: Clock
+    ) -> tuple[Result, float]:
+        """Return the result on all rows of a point of the choice, and its score on these rows."""
+        chosen = self._with(choice.points[k])
+        posing = chosen._posing(classes, self._features())
+        problem = self._method.pose(data.problem(), **posing)
+        how = chosen._how(problem, classes)
+        limits = replace(how.limits, seconds=min(how.limits.seconds, clock.remaining()))
+        starts = (*how.starts, *(adapted(tree, problem) for tree in choice.trees(k)))
+        found = solve(self._method, problem, replace(how, limits=limits, starts=starts))
+        result = chosen._presented(problem, found)
+        (candidates,) = self._groups([choice.points[k]], data, classes, limits, None)
+        return result, candidates.score(problem, result)
+
+    def _fit_path(
+        self, points: Sequence[Point], data: Data, classes: AnyArray, clock: Clock
+    ) -> Result:
         """Return the result on all rows of the best point, on a path of all points of its depth."""
-        depth = posed[best]["max_depth"]
-        places = [k for k, point in enumerate(posed) if point["max_depth"] == depth]
-        points = [posed[k] for k in places]
-        limits = self._plain()._limits()
-        results = path(self._method, data.problem(), points, limits, Clock(seconds))
+        depth = self.best_params_["max_depth"]
+        at_depth = [point for point in points if point["max_depth"] == depth]
+        posed = [self._with(point)._posing(classes, self._features()) for point in at_depth]
+        found = path(self._method, data.problem(), posed, self._plain()._limits(), clock)
+        best = at_depth.index(self.best_params_)
         problem = self._method.pose(data.problem(), **posed[best])
-        return self._plain()._presented(problem, results[places.index(best)])
+        return self._plain()._presented(problem, found[best])
 
     def _tell(self) -> Callable[[str], None]:
         """Return the function that reports every path."""
@@ -346,6 +423,12 @@ class MOCTSVMClassifierCV(TreeClassifierCV):
     >>> clf.best_score_, clf.predict([[1.5], [6.5]]).tolist()
     (1.0, ['low', 'high'])
     """
+
+
+def _decisive(rounds: Sequence[Choice]) -> Choice:
+    """Return the last round in which a fold was finished; the only round if there is one."""
+    finished = [choice for choice in rounds if choice.trials]
+    return finished[-1] if finished else rounds[0]
 
 
 def _checked(divisions: Iterable[Division], data: Data) -> list[Division]:

@@ -19,14 +19,15 @@ class MOCTSVMClassifier(MethodClassifier):
 
     Parameters
     ----------
-    max_depth : int, default=2
+    max_depth : int, default=3
         Number of levels of splits, from 1 to 10.
-    c1 : float, default=1.0
+    c1 : float, default=10.0
         Cost of a misclassified row.
     c2 : float, default=1.0
-        Cost of a unit of margin violation.
-    c3 : float, default=0.1
-        Cost of a split.
+        Cost of a unit of margin violation. With less than ``c1``, a split may pass through many
+        rows if it saves errors; with more, it hardly ever pays.
+    c3 : float, default=10.0
+        Cost of a split. As much as ``c1`` means that a split must save an error.
     c4 : float, default=0.0
         Cost of every feature that a split uses. A feature that two splits use is paid twice.
     min_samples_leaf : int or float, default=0
@@ -145,10 +146,10 @@ class MOCTSVMClassifier(MethodClassifier):
 
     def __init__(
         self,
-        max_depth: int = 2,
-        c1: float = 1.0,
+        max_depth: int = 3,
+        c1: float = 10.0,
         c2: float = 1.0,
-        c3: float = 0.1,
+        c3: float = 10.0,
         *,
         c4: float = 0.0,
         min_samples_leaf: float = 0,

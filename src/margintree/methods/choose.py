@@ -20,6 +20,15 @@ from margintree.methods.scoring import SCORES
 
 DIGITS = 9
 """Decimals of a score; smaller differences between scores are ignored."""
+KEPT = 1 / 3
+"""Share of the combinations that go on to the next round."""
+FEWEST = 4
+"""Least number of combinations that go on."""
+SPREADS, SLACK = 2.0, 0.01
+"""The last fit breaks its promise if its score is lower by this many standard deviations of the
+scores by fold, and by this share of the score."""
+MANY_COPIES = 10
+"""A row with this many times as many copies as there are folds is divided among all folds."""
 DOUBT = 0.5
 """Standard errors by which the best combination must beat the usual one to be chosen."""
 
@@ -70,21 +79,32 @@ class Data:
     n_classes: int
     class_factors: FloatArray | None = None  # the weights of the classes; None for 1
 
-    def distinct(self) -> "Data":
-        """Return the different rows in lexicographic order, with the sums of their weights."""
-        X, y, weights = merged_rows(self.X, self.y, self.weights)
-        return replace(self, X=X, y=y, weights=weights)
+    def distinct(self, n_folds: int) -> "Data":
+        """Return the different rows in lexicographic order, with the sums of their weights.
 
-    def sample_weights(self, rows: IntArray) -> FloatArray:
+        If weights count copies, a row with several times ``n_folds`` copies becomes ``n_folds``
+        rows that share its weight. Where most rows have many copies, new rows are copies, too, so a
+        fold must not leave all of them out.
+        """
+        X, y, weights = merged_rows(self.X, self.y, self.weights)
+        merged = replace(self, X=X, y=y, weights=weights)
+        counts = merged.sample_weights(slice(None))
+        counts = counts / counts.min(initial=np.inf)
+        is_many = (counts >= MANY_COPIES * n_folds) & np.allclose(counts, counts.round())
+        parts = np.where(is_many, n_folds, 1)
+        rows = np.repeat(np.arange(len(y)), parts)
+        return replace(self, X=X[rows], y=y[rows], weights=(weights / parts)[rows])
+
+    def sample_weights(self, rows: IntArray | slice) -> FloatArray:
         """Return the weights of some rows without the weights of their classes."""
         if self.class_factors is None:
             return self.weights[rows]
         factors = self.class_factors[self.y[rows]]
         return np.asarray(self.weights[rows] / np.where(factors > 0, factors, 1.0))
 
-    def problem(self, rows: IntArray | slice = slice(None), factor: float = 1.0) -> Problem:
-        """Return the problem of some rows, with their weights times a factor."""
-        X, y, weights = self.X[rows], self.y[rows], self.weights[rows] * factor
+    def problem(self, rows: IntArray | slice = slice(None)) -> Problem:
+        """Return the problem of some rows."""
+        X, y, weights = self.X[rows], self.y[rows], self.weights[rows]
         return Problem.from_data(X, y, n_classes=self.n_classes, depth=1, row_weights=weights)
 
 
@@ -94,8 +114,8 @@ class TreeCandidates:
 
     ``limits`` are those of each fit, except that the seconds of a trial are for all fits together.
     ``scoring`` is one of `SCORES`, or a function that returns the score of a tree on new rows. A
-    fit learns from at most ``most_rows`` rows; of more rows it takes a sample with the same total
-    weight.
+    fit learns from at most ``most_rows`` rows; of more rows it takes a sample. Costs are prices of
+    rows, so a sample has no other weights: with more rows, a larger tree pays.
     """
 
     method: Method
@@ -114,19 +134,20 @@ class TreeCandidates:
         data, limits, drawn = self.data, replace(self.limits, seconds=seconds), learn
         if self.most_rows is not None:
             drawn = learn[thin(data.y[learn], self.most_rows, limits.seed)]
-        factor = float(data.weights[learn].sum() / data.weights[drawn].sum())
-        rows = data.problem(drawn, factor)
+        rows = data.problem(drawn)
         results = path(self.method, rows, self.points, limits, limits.clock())
         trials = []
         for point, result in zip(self.points, results, strict=True):
             prices = point.get("error_costs")
             priced = rows if prices is None else replace(rows, error_costs=np.asarray(prices))
-            score = self._score(priced, result, test)
+            score = self.score(priced, result, test)
             was_cut_short = result.limit in ("time", "memory")
             trials.append(Trial(score, result.tree.n_splits, result.tree, was_cut_short))
         return trials
 
-    def _score(self, problem: Problem, result: Result, test: IntArray) -> float:
+    def score(
+        self, problem: Problem, result: Result, test: IntArray | slice = slice(None)
+    ) -> float:
         """Return the score of a result on some rows; the problem has the prices of errors."""
         X, y = self.data.X[test], self.data.y[test]
         if callable(self.scoring):
@@ -193,6 +214,19 @@ class Choice:
         return best_index(scores, self.mean_splits, self.usual, self.n_rows)
 
     @property
+    def ranking(self) -> list[int]:
+        """The indices of the combinations, the best first."""
+        order = np.lexsort((self.mean_splits, -np.nan_to_num(self.mean_scores)))
+        return [self.best, *(int(k) for k in order if k != self.best)]
+
+    @property
+    def survivors(self) -> list[int]:
+        """The indices of the combinations that go on to the next round, in order."""
+        count = max(FEWEST, round(KEPT * len(self.points)))
+        always = [] if self.usual is None else [self.usual]
+        return sorted({*self.ranking[:count], *always})
+
+    @property
     def was_interrupted(self) -> bool:
         """Whether some divisions were not finished."""
         return len(self.trials) < len(self.test_weights)
@@ -203,30 +237,52 @@ class Choice:
         was_cut_short = any(trial.was_cut_short for fold in self.trials for trial in fold)
         return not (self.was_interrupted or was_cut_short)
 
-    @property
-    def best_trees(self) -> list[ObliqueTree]:
-        """The trees of the best combination, one per finished division."""
-        trees = [fold[self.best].tree for fold in self.trials]
+    def trees(self, k: int) -> list[ObliqueTree]:
+        """Return the trees of a combination, one per finished division."""
+        trees = [fold[k].tree for fold in self.trials]
         return [tree for tree in trees if tree is not None]
 
-    def results(self) -> dict[str, Any]:
-        """Return the table in the format of scikit-learn's searches."""
-        columns = {
-            f"param_{name}": np.array([point[name] for point in self.points])
-            for name in self.points[0]
-        }
-        by_fold = {f"split{k}_test_score": line for k, line in enumerate(self.scores)}
-        spread = self.scores.std(axis=0) if self.trials else self.mean_scores
-        return {
-            "params": [dict(point) for point in self.points],
-            **columns,
-            **by_fold,
-            "mean_test_score": self.mean_scores,
-            "std_test_score": spread,
-            "rank_test_score": rankdata(-np.nan_to_num(self.mean_scores), "min").astype(np.int64),
-            "mean_splits": self.mean_splits,
-            "mean_coefficients": self.mean_coefficients,
-        }
+    def is_kept_by(self, score: float, k: int) -> bool:
+        """Tell whether a score on training rows keeps the promise of a combination.
+
+        It does unless it is clearly lower than the mean score on the rows left out.
+        """
+        if not self.trials:
+            return True
+        promise, spread = self.mean_scores[k], self.scores[:, k].std()
+        return bool(score >= promise - SPREADS * spread - SLACK * abs(promise))
+
+
+def results(rounds: Sequence[Choice]) -> dict[str, Any]:
+    """Return a table of all rounds in the format of scikit-learn's halving searches.
+
+    It has a line for every combination of every round. Ranks are those of the last round, followed
+    by those of the rounds before.
+    """
+    points = [point for choice in rounds for point in choice.points]
+    means = np.concatenate([choice.mean_scores for choice in rounds])
+    number = np.repeat(np.arange(len(rounds)), [len(choice.points) for choice in rounds])
+    by_fold = np.full((max(len(choice.trials) for choice in rounds), len(points)), np.nan)
+    for k, choice in enumerate(rounds):
+        by_fold[: len(choice.trials), number == k] = choice.scores.reshape(-1, len(choice.points))
+    ranks = np.zeros(len(points), dtype=np.int64)
+    for k in range(len(rounds)):
+        ranked = rankdata(-np.nan_to_num(means[number == k]), "min").astype(np.int64)
+        ranks[number == k] = ranked + np.count_nonzero(number > k)
+    spread = [
+        choice.scores.std(axis=0) if choice.trials else choice.mean_scores for choice in rounds
+    ]
+    return {
+        "params": [dict(point) for point in points],
+        **{f"param_{name}": np.array([point[name] for point in points]) for name in points[0]},
+        **{f"split{k}_test_score": line for k, line in enumerate(by_fold)},
+        "mean_test_score": means,
+        "std_test_score": np.concatenate(spread),
+        "rank_test_score": ranks,
+        "mean_splits": np.concatenate([choice.mean_splits for choice in rounds]),
+        "mean_coefficients": np.concatenate([choice.mean_coefficients for choice in rounds]),
+        "iter": number,
+    }
 
 
 def best_index(

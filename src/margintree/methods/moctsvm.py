@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from margintree.core.bound import lower_bound
 from margintree.core.cost import Cost
 from margintree.core.judges import price_margins
-from margintree.core.problem import Problem
+from margintree.core.problem import MAX_DEPTH, Problem
 from margintree.core.tree import ObliqueTree
 from margintree.exact.programs import moctsvm
 from margintree.exact.proofs.scope import obstacle
@@ -14,6 +14,9 @@ from margintree.methods.margin import MarginMethod
 
 if TYPE_CHECKING:
     from margintree.search.margin import Shared
+
+EXTRA_LEVELS = (0, 1, 3)
+"""Levels beyond those that a leaf for every class needs, for a choice of the depth."""
 
 
 class MOCTSVM(MarginMethod):
@@ -29,12 +32,24 @@ class MOCTSVM(MarginMethod):
         "features": "features",
     }
     candidates: ClassVar[Mapping[str, Any]] = {
-        "max_depth": (1, 2, 3),
+        "max_depth": (1, 2, 4),
         "c1": (1.0, 10.0, 100.0),
-        "c2": (0.1, 1.0, 10.0, 100.0),
+        "c2": (0.01, 0.1, 1.0, 10.0),
         "c3": (1.0,),
     }
     formulation = moctsvm.FORMULATION
+
+    def candidates_for(self, n_classes: int) -> Mapping[str, tuple[Any, ...]]:
+        """Return the usual costs, and depths with a leaf for every class and with more.
+
+        Examples
+        --------
+        >>> [MOCTSVM().candidates_for(n_classes)["max_depth"] for n_classes in (2, 3, 7, 26)]
+        [(1, 2, 4), (2, 3, 5), (3, 4, 6), (5, 6, 8)]
+        """
+        least = max(1, (n_classes - 1).bit_length())
+        depths = (min(least + more, MAX_DEPTH) for more in EXTRA_LEVELS)
+        return {**self.candidates, "max_depth": tuple(dict.fromkeys(depths))}
 
     def judge(self, problem: Problem, tree: ObliqueTree) -> Cost:
         """Return the margin, errors, violations and splits of a tree."""

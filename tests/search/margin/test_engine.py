@@ -18,8 +18,9 @@ from margintree.core.tree import ObliqueTree
 from margintree.exact.programs import build, encode_tree
 from margintree.exact.solvers import get
 from margintree.search.margin import engine, leaf_groups
-from margintree.search.margin.chain import GROUP_SHARE
+from margintree.search.margin.chain import GROUP_SHARE, Found
 from margintree.search.margin.engine import LEAD
+from margintree.search.margin.kernel_data import NO_GRAM, make_kernel_data, new_working_tree
 from margintree.search.margin.many_rows import MANY_ROWS
 from margintree.testing.instances import tiny_problem
 from margintree.testing.margin_oracles import cheapest_tree
@@ -245,6 +246,34 @@ def test_the_search_agrees_with_proofs(name):
     assert outcome.bound <= result.objective * (1 + 1e-6)
     if outcome.reason is Reason.OPTIMAL:
         assert result.objective == pytest.approx(outcome.objective, rel=2e-5)
+
+
+def test_without_a_limit_the_search_goes_on_while_it_gains():
+    """It begins as a search with a limit does, and doubles its descents on a hard problem only."""
+    easy, hard = CLOUDS, blobs(120, n_classes=4, depth=3, seed=1)
+    for problem, doubles in ((easy, False), (hard, True)):
+        first = engine.iterations_of(problem, Limits())
+        begun, found = search(problem, Limits(iterations=first)), search(problem)
+        assert found.objective <= begun.objective
+        assert (found.iterations > first) == doubles
+        most = first * 2 ** engine.doublings_of(problem, Limits())
+        assert found.iterations <= most + LEAD * GROUP_SHARE
+        assert search(problem, Limits(threads=2)).tree == found.tree
+
+
+def test_a_search_has_converged_when_fresh_chains_end_at_the_best_cost():
+    """Chains from known trees do not count, and a gain starts the count again."""
+    course = engine.Course(0, 40, 1.0, [new_working_tree(make_kernel_data(CLOUDS, NO_GRAM))], 9)
+    costs = iter([5.0, 5.0, 4.0, 4.0, 4.0, 4.001, 6.0])
+    counts = []
+    for cost in costs:
+        chain = course.next_chain(10.0)
+        course.learn(chain, Found(cost, new_working_tree(make_kernel_data(CLOUDS, NO_GRAM)), 1))
+        counts.append(course.hits)
+    assert counts[:4] == [0, 1, 1, 2]
+    assert counts[-1] == 3
+    assert course.double()  # there was a gain
+    assert not course.double()  # there was none since
 
 
 def test_a_start_is_never_made_worse():

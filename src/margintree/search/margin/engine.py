@@ -52,8 +52,15 @@ SAMPLE_ITERATIONS = 12
 """Number of descents on a sample of a large problem."""
 SAMPLE_SHARE = 0.2
 """Share of the remaining time for a sample of a large problem."""
-DEFAULT_WORK = 2_500_000
-"""Descents times the squared number of rows in a search without an iteration limit."""
+DEFAULT_WORK, FEWEST_DESCENTS, MOST_DESCENTS = 2_500_000, 60, 1500
+"""Descents times the squared number of rows before a search without an iteration limit doubles
+their number, and the limits of that number of descents."""
+MOST_DOUBLINGS = 3
+"""How often the number of descents may double while the search has not converged. With many rows it
+is less often, so that the work does not exceed `DEFAULT_WORK` by more."""
+ENOUGH_HITS = 3
+"""Number of fresh chains that must end at the best cost to count as convergence. Had there been a
+good chance of a better tree, one of them would have found it."""
 
 
 def search_margin_trees(
@@ -100,7 +107,11 @@ def _explore(kit: _Kit, incumbent: Incumbent, origins: Sequence[ObliqueTree]) ->
     iterations = iterations_of(problem, limits)
     largest = problem.norm_at_price(incumbent.objective)
     course = Course(
-        limits.seed, iterations, largest, [to_working_tree(data, tree) for tree in origins]
+        limits.seed,
+        iterations,
+        largest,
+        [to_working_tree(data, tree) for tree in origins],
+        doublings_of(problem, limits),
     )
     groupings, idle = shared.groupings, [LocalSearch(data)]
     with _crew(limits.threads, incumbent.clock) as (begin, is_over):
@@ -112,6 +123,8 @@ def _explore(kit: _Kit, incumbent: Incumbent, origins: Sequence[ObliqueTree]) ->
                 wait = begin(partial(run_chain, local, chain, kit.parts, groupings, is_over))
                 running.append((chain, local, wait))
             if not running:
+                if course.double() and not is_over() and incumbent.gap > limits.gap:
+                    continue
                 break
             chain, local, wait = running.popleft()
             found = wait()
@@ -187,7 +200,7 @@ def _crew(n_threads: int, clock: Clock) -> Iterator[tuple[Begin, Callable[[], bo
 
 
 def iterations_of(problem: Problem, limits: Limits) -> int:
-    """Return the number of descents of a search; without a limit, about a second's worth.
+    """Return the number of descents of a search, or of its first portion without a limit.
 
     Examples
     --------
@@ -198,7 +211,24 @@ def iterations_of(problem: Problem, limits: Limits) -> int:
     """
     if limits.iterations is not None:
         return limits.iterations
-    return int(np.clip(DEFAULT_WORK // problem.n_rows**2, 60, 1500))
+    return int(np.clip(DEFAULT_WORK // problem.n_rows**2, FEWEST_DESCENTS, MOST_DESCENTS))
+
+
+def doublings_of(problem: Problem, limits: Limits) -> int:
+    """Return how often a search may double the number of its descents.
+
+    Examples
+    --------
+    >>> from margintree.core.problem import Problem
+    >>> problem = Problem.from_data([[0.0], [1.0]], [0, 1], n_classes=2, depth=1)
+    >>> doublings_of(problem, Limits(iterations=7)), doublings_of(problem, Limits())
+    (0, 3)
+    """
+    if limits.iterations is not None:
+        return 0
+    work = iterations_of(problem, limits) * problem.n_rows**2
+    most = max(1.0, 2**MOST_DOUBLINGS * DEFAULT_WORK / work)
+    return min(MOST_DOUBLINGS, int(np.log2(most)))
 
 
 def get_ready(
@@ -222,9 +252,16 @@ class Course:
     """Decides the tasks of the chains from the seed and the results of earlier chains."""
 
     def __init__(
-        self, seed: int, iterations: int, largest_scale: float, origins: list[WorkingTree]
+        self,
+        seed: int,
+        iterations: int,
+        largest_scale: float,
+        origins: list[WorkingTree],
+        doublings: int = 0,
     ) -> None:
         self.seed, self.free, self.largest_scale = seed, iterations, largest_scale
+        self.portion, self.doublings_left = iterations, doublings
+        self.hits, self.has_gained = 0, False
         self.rng = np.random.default_rng(seed)
         self.origins = origins
         self.elite: list[Found] = []
@@ -235,6 +272,17 @@ class Course:
     def has_room(self) -> bool:
         """Whether another chain may start before a running one ends."""
         return self.free > 0 and self.n_running < LEAD
+
+    def double(self) -> bool:
+        """Allow as many iterations again, and tell so, unless the search has converged."""
+        has_converged = self.hits >= ENOUGH_HITS and not self.has_gained
+        if has_converged or not self.doublings_left:
+            return False
+        self.doublings_left -= 1
+        self.free += self.portion
+        self.portion *= 2
+        self.has_gained = False
+        return True
 
     def next_chain(self, objective: float) -> Chain:
         """Return the next chain; chains that may start now share the free iterations.
@@ -275,5 +323,8 @@ class Course:
         if not np.isclose(found.cost, costs, rtol=SAME, atol=0).any():
             self.elite = sorted([*self.elite, found], key=lambda one: one.cost)[:ELITE]
         is_cheapest = found.cost < self.lowest
+        if found.cost < self.lowest * (1 - SAME):
+            self.hits, self.has_gained = 0, self.lowest < np.inf
+        self.hits += chain.origin is None and found.cost <= self.lowest * (1 + SAME)
         self.lowest = min(found.cost, self.lowest)
         return is_cheapest

@@ -15,6 +15,8 @@ Kick: TypeAlias = Callable[[LocalSearch, int, IntArray], None]
 FLIP_WIDTH, FLIP_CHANCE = 0.2, 0.4
 """Least distance from a hyperplane, in margins, up to which rows may be flipped, and their
 chance."""
+DEAR_CHANCE, MOST_MOVED = 0.3, 3
+"""How often all dear rows are rerouted, and otherwise the maximum number of rows."""
 LEAST_TILT = 0.1
 """Least share of the norm by which a hyperplane is turned."""
 LEAST_SPREAD = 0.3
@@ -42,6 +44,33 @@ def flip(local: LocalSearch, node: int, _: IntArray) -> None:
     width, chance = FLIP_WIDTH + local.rng.random(), local.rng.random(len(rows))
     sides = np.where(values >= 0, 1.0, -1.0)
     local.part(node, np.where((np.abs(values) < width) & (chance < FLIP_CHANCE), -sides, sides))
+
+
+def reroute(local: LocalSearch, node: int, _: IntArray) -> None:
+    """Send some rows to the other side of a node, with the best hyperplane for exactly these sides.
+
+    They are rows that would pay less there, all of them or a few, or a few rows inside the margin.
+    Where features are many, any sides are possible, and a search that weighs errors against
+    distances does not find those with few errors. Where features have a price or a limit, they are
+    not, and the tree is reweighed instead.
+    """
+    if local.data.is_sparse:
+        reweigh(local)
+        return
+    rows, rng = local.rows(node), local.rng
+    left, right = local.state.costs[2 * node, rows], local.state.costs[2 * node + 1, rows]
+    values = local.state.values[node, rows]
+    sides = np.where(values >= 0, 1.0, -1.0)
+    dear = np.flatnonzero((left - right) * sides < 0)
+    close = np.flatnonzero(np.abs(values) < 1)
+    if rng.random() < DEAR_CHANCE:
+        moved = dear
+    else:
+        moved = rng.permutation(dear if rng.random() < 0.5 else close)[
+            : 1 + rng.integers(MOST_MOVED)
+        ]
+    sides[moved] *= -1
+    local.separate(node, sides)
 
 
 def tilt(local: LocalSearch, node: int, _: IntArray) -> None:
@@ -104,7 +133,7 @@ def reweigh(local: LocalSearch, *_: object) -> None:
 
 
 KICKS: Sequence[Kick] = (rebuild, regroup, insert, flip, tilt, promote, prune, reweigh)
-KICKS_OF_ONE_SPLIT: tuple[Kick, ...] = (rebuild, reweigh)
+KICKS_OF_ONE_SPLIT: tuple[Kick, ...] = (rebuild, reweigh, reroute)
 """For trees of depth one, where all other kicks lead back to the same few hyperplanes."""
 
 

@@ -6,9 +6,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from margintree._lib.arrays import FloatArray, IntArray
+from margintree._lib.svm import inner_products, smo
 from margintree.search.margin.kernel_data import new_state, new_working_tree
-from margintree.search.margin.kernels.features import LONG
 from margintree.search.margin.kernels.margin_split import margin_split
+from margintree.search.margin.kernels.polish import set_hyperplane
 from margintree.search.margin.kernels.sweep import (
     State,
     obey,
@@ -36,6 +37,10 @@ WANDERING = 3
 ROUGHLY, EXACTLY = (20, 1e-3, 1, 1.5), (300, 1e-6, 100, 1.8)
 ROUGHLY_OF_MANY, EXACTLY_OF_MANY = (6, 1e-2, 1, 1.5), (60, 1e-4, 5, 1.8)
 """Settings of a polish: rounds, tolerance, patience and power; looser with many rows."""
+FEW = 100
+"""With more rows than this the polish is loose: an exact one would take most of the time."""
+SEPARATE_STEPS, SEPARATE_TO = 40, 1e-3
+"""Steps per row, and tolerance, of a margin problem with rows that must not change sides."""
 N_FEATURES = 3
 """Number of features along which a sweep tilts each hyperplane."""
 
@@ -58,7 +63,7 @@ class LocalSearch:
     def __post_init__(self) -> None:
         self.working, self.state = new_working_tree(self.data), new_state(self.data)
         self.dearest = self.data.prices.max(axis=1)
-        has_many = len(self.data.X) > LONG
+        has_many = len(self.data.X) > FEW
         self.settings = (ROUGHLY_OF_MANY, EXACTLY_OF_MANY) if has_many else (ROUGHLY, EXACTLY)
 
     def put(self, working: WorkingTree) -> None:
@@ -149,6 +154,23 @@ class LocalSearch:
         luck = self.rng.random() if self.data.is_sparse else 0.0
         cost = margin_split(self.data, self.working, node, rows, sides, *prices, 1.0, np.inf, luck)
         return float(cost)
+
+    def separate(self, node: int, sides: FloatArray) -> None:
+        """Give a splitting node the hyperplane of the widest margin between its rows of two sides.
+
+        Rows on the wrong side are not allowed, whatever they would save. If there is no such
+        hyperplane, the result is as close as a limited number of steps comes.
+        """
+        rows = self.rows(node)
+        if abs(sides.sum()) == len(rows):
+            return
+        beta, box = np.zeros(len(rows)), self.data.pull[rows]
+        regular, beyond = self.working.shares[node], self.data.eps + SEPARATE_TO / 2
+        gram, steps = inner_products(self.data.gram, rows), SEPARATE_STEPS * len(rows)
+        _, intercept = smo(gram, sides, box, beyond, np.inf, regular, beta, steps, SEPARATE_TO)
+        set_hyperplane(self.data, self.working, node, rows, beta, intercept, self.scale)
+        self.settle(node)
+        self.polish(exactly=False)
 
     def grow(self, top: int) -> None:
         """Split the terminal nodes of a subtree, top down, wherever this pays."""
