@@ -60,6 +60,7 @@ TABLES = {
     "search_vs_exact_search": Table(
         "search_vs_exact.py search --rows docs/benchmarks/exact_alone.jsonl", "--quick"
     ),
+    "supports": Table("supports.py", "--quick"),
     "search_vs_exact_seeds": Table("search_vs_exact.py seeds", "--quick"),
 }
 """All tables by the names of their files in ``docs/benchmarks``. A new one is a new line here."""

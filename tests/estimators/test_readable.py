@@ -1,5 +1,7 @@
 """Trees that a person can read: budgets, prices, points, and their exports."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from sklearn.datasets import load_wine
@@ -16,6 +18,8 @@ from margintree import (
     to_json,
     to_python,
 )
+from margintree.core.space import Scaling
+from margintree.core.tree import ObliqueTree
 
 WINE = load_wine(as_frame=True)
 PARTS = train_test_split(WINE.data, WINE.target, train_size=60, random_state=0)
@@ -137,3 +141,13 @@ def test_features_of_one_column_of_a_table_count_once():
     ).fit(rows, y)
     assert chosen.score(rows, y) == 1.0
     assert chosen[-1].estimator is None or chosen[-1].estimator.feature_groups is None
+
+
+def test_a_threshold_of_zero_is_printed_as_zero():
+    """And not as a rounding error."""
+    X = np.array([[0.3, 0.1], [0.9, 0.2], [0.1, 0.35], [0.2, 0.95]])
+    tree = ObliqueTree.stump([0.6, -0.6], 1e-17, leaf_classes=[0, 1], n_classes=2)
+    tree = replace(tree, scaling=Scaling.learn(X))
+    raw = tree.scaling.minimum / tree.scaling.span
+    tree = replace(tree, intercepts=[float(0.6 * raw[0] - 0.6 * raw[1]) + 1e-16])
+    assert ">= 0 ?" in export_text(tree)

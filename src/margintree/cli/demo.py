@@ -20,6 +20,13 @@ def demo(
     exact: Annotated[
         bool, typer.Option("--exact", help="Continue until the tree is proved optimal.")
     ] = False,
+    features: Annotated[
+        int | None, typer.Option(help="Largest number of features in a split.", show_default="all")
+    ] = None,
+    points: Annotated[
+        int | None,
+        typer.Option(help="Largest number of whole points.", show_default="not rounded"),
+    ] = None,
     time_limit: Annotated[float, typer.Option(help="Limit of the fit, in seconds.", min=0)] = 60.0,
 ) -> None:
     """Fit a tree to a small data set, and print it with its accuracy, cost and bound.
@@ -33,6 +40,8 @@ def demo(
 
     margintree demo --exact
 
+    margintree demo --features 3 --points 10
+
     margintree demo --data iris
     """
     from margintree.cli._progress import progress_line
@@ -44,7 +53,14 @@ def demo(
     dataset = load(data)
     train, test = next(divide(dataset.y, 5, seed=0))
     method = "exact" if exact else "search"
-    estimator = MOCTSVMClassifier(MAX_DEPTH, *COSTS, method=method, time_limit=time_limit)
+    estimator = MOCTSVMClassifier(
+        MAX_DEPTH,
+        *COSTS,
+        max_features_per_split=features,
+        points=points,
+        method=method,
+        time_limit=time_limit,
+    )
     with progress_line() as progress:
         estimator.set_params(verbose=progress).fit(dataset.X[train], dataset.y[train])
     scores = {
@@ -61,6 +77,8 @@ def demo(
     print_outcome(out, estimator)
     if not exact:
         out.print("\nNext: margintree demo --exact proves which tree is optimal.")
+    if features is None:
+        out.print("Short to read: margintree demo --features 3 --points 10")
 
 
 def _cart_score(dataset: "Dataset", train: "IntArray", test: "IntArray") -> float:

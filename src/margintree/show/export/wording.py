@@ -73,7 +73,8 @@ def question(tree: ObliqueTree, node: int) -> Question:
     scale = None if is_exact else point_value(tree, node)
     if scale is not None:
         counts = [(int(j), _short(weights[j] / scale)) for j in order if weights[j]]
-        return Question(tuple(counts), _short(-intercept / scale), unit=1 / scale)
+        threshold = _short(round(-intercept / scale, MOST_DECIMALS))
+        return Question(tuple(counts), threshold, unit=1 / scale)
     return Question(terms, _rounded(-intercept, tolerance))
 
 
@@ -105,7 +106,7 @@ def point_value(tree: ObliqueTree, node: int) -> float | None:
 
 def _short(number: float) -> str:
     """Return a number that is a short decimal but for rounding errors."""
-    return np.format_float_positional(float(f"{number:.12g}"), trim="-")
+    return np.format_float_positional(float(f"{number:.12g}") + 0.0, trim="-")
 
 
 def _rounded(value: float, tolerance: float) -> str:
