@@ -109,8 +109,8 @@ def test_help_states_the_defaults_of_the_classifier():
     given = {renamed.get(name, name): str(value) for name, value in defaults.items()}
     texts = {name: text for name, text in shown.items() if isinstance(text, str)}
     given |= {"class_weight": "none", "scoring": str(chosen.scoring)}
-    given |= {"features": "all", "points": "not rounded"}
-    assert len(texts) == 18
+    given |= {"features": "all", "points": "not rounded", "certificate": "none"}
+    assert len(texts) == 19
     assert texts == {name: given[name] for name in texts}
     depth, *costs = (getattr(fixed, name) for name in CHOSEN)
     in_words = f"depth {depth} and costs {', '.join(format(cost, 'g') for cost in costs)}"
