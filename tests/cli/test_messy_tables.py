@@ -40,7 +40,7 @@ FITTED = {
     "booleans.csv": "size",
     "missing_words.csv": "size",
     "identifiers.csv": r"'row' is left out: it numbers the rows.*\n.*'key' is left out: it is like",
-    "dates.csv": "'seen' is left out.*it holds dates: give the year",
+    "dates.csv": r"column 'seen' holds dates, read as 'seen \(year\)', 'seen \(month\)'",
     "hostile_names.csv": "<b>size</b>",
     "integer_labels.csv": "size",
     "spaces.csv": "size",

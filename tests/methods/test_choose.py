@@ -1,5 +1,6 @@
 """The choice of parameters: what is tried, what is preferred, and what an interrupt leaves."""
 
+import re
 from dataclasses import dataclass
 
 import numpy as np
@@ -156,7 +157,7 @@ def test_every_finished_group_is_told_of():
     said = []
     run(tell=said.append)
     assert len(said) == 3
-    assert said[0].startswith("fold 1 of 3  depth 2  best score 0.")
+    assert re.match(r"1 of \d searches done \(fold 1 of 3, depth 2\), best on a fold 0\.", said[0])
 
 
 @dataclass(frozen=True)

@@ -326,12 +326,18 @@ def choose(
     # Trials start one by one, so that later ones can use the time that earlier ones leave.
     pool = Parallel(n_jobs, return_as="generator", pre_dispatch="n_jobs", batch_size=1)
     done = pool(_jobs(groups, divisions, seconds, effective_n_jobs(n_jobs)))
+    clock, best, n_done, n_all = Clock(seconds), -np.inf, 0, len(divisions) * len(groups)
     for k in range(len(divisions)):
         fold: list[Trial] = []
         for group in groups:
             trials = next(done)
-            best = max(trial.score for trial in trials)
-            tell(f"fold {k + 1} of {len(divisions)}  {group}  best score {best:.4f}")
+            best = max(best, *(trial.score for trial in trials))
+            n_done += 1
+            left = min(clock.elapsed() / n_done * (n_all - n_done), clock.remaining())
+            tell(
+                f"{n_done} of {n_all} searches done (fold {k + 1} of {len(divisions)}, {group}), "
+                f"best on a fold {best:.4f}, about {left:.0f} s left"
+            )
             fold += trials
         yield fold
 

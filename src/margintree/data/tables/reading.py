@@ -13,6 +13,7 @@ from pathlib import Path
 from margintree._lib.exceptions import InvalidInputError
 from margintree._lib.extras import imported
 from margintree.data.preprocessing.cells import MISSING_WORDS
+from margintree.data.tables.quantities import with_dates, without_units
 from margintree.data.tables.table import Table
 
 
@@ -169,7 +170,8 @@ def read_table(path: str | os.PathLike[str]) -> Table:
 
     A CSV file has column names in its first line. Commas, semicolons, tabs or vertical bars may
     separate its cells, its numbers may have decimal commas or marks between thousands, and its text
-    may be UTF-8, UTF-16 or Windows-1252. Empty rows are skipped.
+    may be UTF-8, UTF-16 or Windows-1252. Empty rows are skipped. Percent signs and currencies are
+    left out, and dates become numbers, in both kinds of file; the notes of the table say so.
 
     Raises
     ------
@@ -202,7 +204,8 @@ def _parquet_table(name: str, data: bytes) -> Table:
         raise InvalidInputError(
             f"The table {name!r} is a damaged Parquet file: {error}. Write it again."
         ) from error
-    table = Table(name, tuple(content), list(content.values()))
+    columns, cells, notes = with_dates(tuple(content), list(content.values()))
+    table = Table(name, columns, cells, notes=tuple(notes))
     if not content or not len(table):
         raise InvalidInputError(f"The table {name!r} must have at least one column and one row.")
     return table
@@ -219,11 +222,15 @@ def _csv_table(name: str, data: bytes) -> Table:
         ) from error
     columns, rows = _checked(name, numbered)
     cells = [list(column) for column in zip(*rows, strict=True)]
+    cells, units = without_units(columns, cells)
     cells, numerals = plain_numerals(columns, cells, separator)
+    columns, cells, dates = with_dates(columns, cells)
     notes = [
         f"its text is {encoding}" if encoding != "UTF-8" else "",
         f"its cells are separated by {_SEPARATORS[separator]}" if separator != "," else "",
         numerals,
+        *units,
+        *dates,
     ]
     lines = [line for line, _ in numbered[1:]]
     return Table(name, columns, cells, lines, tuple(filter(None, notes)))
