@@ -343,15 +343,15 @@ def assert_refused(done, named):
 @pytest.mark.parametrize(
     ("options", "named"),
     [
-        (["--c1", "-1"], "'c1'"),
-        (["--c1", "nan"], "'c1'"),
-        (["--max-depth", "0"], "'max_depth'"),
-        (["--max-depth", "40"], "'max_depth'"),
-        (["--method", "guess"], "'method'"),
+        (["--c1", "-1"], "--c1 must be"),
+        (["--c1", "nan"], "--c1 must be"),
+        (["--max-depth", "0"], "--max-depth must be"),
+        (["--max-depth", "40"], "--max-depth must be"),
+        (["--method", "guess"], "--method must be"),
         (["--method", "exact", "--solver", "guess"], "guess"),
-        (["--margin-norm", "cubic"], "'margin_norm'"),
-        (["--memory-limit", "-1"], "'memory_limit'"),
-        (["--jobs", "0"], "n_jobs"),
+        (["--margin-norm", "cubic"], "--margin-norm must be"),
+        (["--memory-limit", "-1"], "--memory-limit must be"),
+        (["--jobs", "0"], "--jobs"),
         (["--max-depth", "two"], "--max-depth"),
     ],
 )
@@ -414,7 +414,7 @@ def test_a_checkpoint_is_of_one_problem(folder, tmp_path):
     where = "-t", "species", "-o", tmp_path / "m.json", "--checkpoint", tmp_path / "c.json"
     done = run("fit", folder / "iris.csv", *where, "--method", "exact", "--c1", 10)
     assert_refused(done, "--max-depth, --c1, --c2 and --c3, or --fixed")
-    assert_refused(run("fit", folder / "iris.csv", *where, "--fixed"), "method='exact'")
+    assert_refused(run("fit", folder / "iris.csv", *where, "--fixed"), "--method exact")
     assert not list(tmp_path.iterdir())
 
 

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from margintree import __version__
-from margintree.cli._common import stop_on_sigterm
+from margintree.cli._common import stop_on_sigterm, stop_quietly
 from margintree.cli.data import app as data
 from margintree.cli.demo import demo
 from margintree.cli.export import export
@@ -20,7 +20,7 @@ app = typer.Typer(
     epilog="Exit codes: 0 success, 1 unexpected error, 2 bad input or usage, 130 stopped by Ctrl-C "
     "or SIGTERM before there was anything to save.",
     no_args_is_help=True,
-    add_completion=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
 )
@@ -53,5 +53,9 @@ def _root(
 
 def main() -> None:
     """Run the command."""
+    from rich.console import Console
+
     stop_on_sigterm()
+    # Rich would end with 1, as for an error, when the reader of a pipe goes away.
+    Console.on_broken_pipe = stop_quietly  # type: ignore[assignment, method-assign]
     app(prog_name="margintree")

@@ -22,6 +22,7 @@ from margintree._lib.exceptions import (
     ShallowTreeWarning,
     TableWarning,
 )
+from margintree.cli._words import in_options, paragraphs
 
 if TYPE_CHECKING:
     from margintree.data.tables import Table
@@ -42,8 +43,16 @@ def read(path: Path) -> "Table":
 
     table = read_table(path)
     if table.notes:
-        typer.echo(f"Note: {path.name}: {'; '.join(table.notes)}.", err=True)
+        say(f"Note: {path.name}: {'; '.join(table.notes)}.")
     return table
+
+
+def say(text: str) -> None:
+    """Print a message to stderr; a terminal gets lines that break between words."""
+    from rich.console import Console
+
+    err = Console(stderr=True, markup=False, highlight=False, emoji=False)
+    err.print(text, soft_wrap=not err.is_terminal)
 
 
 def check_output(output: Path | None, *inputs: Path, option: str = "--output") -> None:
@@ -133,6 +142,7 @@ def reported(command: Callable[P, None]) -> Callable[P, None]:
         except Exception as error:
             _end_unexpectedly(error)
 
+    run.__doc__ = paragraphs(command.__doc__ or "")
     return run
 
 
@@ -142,17 +152,22 @@ def _plain_warnings() -> Iterator[None]:
     with warnings.catch_warnings():
         for kind in (PoorTreeWarning, ShallowTreeWarning, TableWarning):
             warnings.simplefilter("always", kind)
-        warnings.showwarning = lambda message, *_: typer.echo(f"Warning: {message}", err=True)
+        warnings.showwarning = lambda message, *_: say(f"Warning: {in_options(str(message))}")
         yield
+
+
+def stop_quietly(*_: object) -> None:
+    """End with success, since only the reader of our output is gone."""
+    # Otherwise Python reports the broken pipe again when it flushes stdout at exit.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    raise SystemExit(0)
 
 
 def _end(error: Exception) -> None:
     """Print an error about the input; print nothing if only the reader of our output is gone."""
     if isinstance(error, BrokenPipeError):
-        # Otherwise Python reports the broken pipe again when it flushes stdout at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        raise typer.Exit(0) from None
-    typer.echo(f"Error: {error}", err=True)
+        stop_quietly()
+    say(f"Error: {in_options(str(error))}")
     raise typer.Exit(BAD_INPUT) from None
 
 

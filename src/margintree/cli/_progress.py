@@ -57,7 +57,9 @@ class ProgressLine:
             share = getattr(self._point, "share", 0.0)
             if share > 0:
                 parts.append(f"{share:.0%} of the proof")
-        return Text("   ".join([*parts, "(Ctrl-C keeps the best tree so far)"]))
+        text = "   ".join([*parts, "(Ctrl-C keeps the best tree so far)"])
+        # One line always: a terminal would keep the first of two when the second changes.
+        return Text(text, no_wrap=True, overflow="ellipsis")
 
 
 @contextmanager

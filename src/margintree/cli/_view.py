@@ -6,21 +6,31 @@ from math import isnan
 import numpy as np
 from rich import box
 from rich.console import Console
+from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
 from margintree._lib.arrays import AnyArray
 from margintree.core.result import Reason, Result
+from margintree.core.tree import ObliqueTree
 from margintree.data.preprocessing import NumberColumn
 from margintree.data.preprocessing.cells import without_zero
 from margintree.estimators import TableClassifier, TreeClassifier, TreeClassifierCV
 from margintree.show.export import export_text
 from margintree.show.export.named_tree import printable
 
+_MOST_CONFUSIONS = 10
+"""Largest number of confusions that a narrow terminal lists."""
+
 
 def console() -> Console:
-    """Return the console for results; it never reads names from data as markup."""
-    return Console(markup=False, highlight=False, soft_wrap=True)
+    """Return the console for results; it never reads names from data as markup.
+
+    A terminal gets lines that break between words; a file or a pipe gets whole lines.
+    """
+    out = Console(markup=False, highlight=False, emoji=False)
+    out.soft_wrap = not out.is_terminal
+    return out
 
 
 def print_tree(
@@ -30,7 +40,9 @@ def print_tree(
     max_terms: int | None = None,
 ) -> None:
     """Print the tree as rules in original units."""
-    out.print(Text(export_text(estimator, feature_names=feature_names, max_terms=max_terms)))
+    width = out.width if out.is_terminal else 100
+    text = export_text(estimator, feature_names=feature_names, max_terms=max_terms, width=width)
+    out.print(Text(text))
 
 
 def print_choice(out: Console, estimator: TableClassifier) -> None:
@@ -62,6 +74,8 @@ def print_outcome(out: Console, estimator: TreeClassifier | TableClassifier) -> 
     terms = {name: f"{value:.6g}" for name, value in cost.terms.items()}
     n_splits = estimator.tree_.n_splits
     terms["splits"] += f"  ({n_splits} {'split' if n_splits == 1 else 'splits'})"
+    if "errors" in terms:
+        terms["errors"] += f"  ({_wrong_rows(estimator.tree_)})"
     for name, value in (
         ("cost", f"{cost.total:.6g}"),
         *((f"  {term}", value) for term, value in terms.items()),
@@ -71,6 +85,13 @@ def print_outcome(out: Console, estimator: TreeClassifier | TableClassifier) -> 
     ):
         table.add_row(name, value)
     out.print(table)
+
+
+def _wrong_rows(tree: ObliqueTree) -> str:
+    """Return the weight of the training rows that the tree predicts wrong, in words."""
+    right = tree.leaf_mass[np.arange(len(tree.leaf_mass)), tree.leaf_classes].sum()
+    whole = tree.leaf_mass.sum()
+    return f"{whole - right:.6g} of {whole:.6g} training rows"
 
 
 def print_columns(out: Console, estimator: TreeClassifier | TableClassifier) -> None:
@@ -93,14 +114,32 @@ def print_scores(out: Console, labels: AnyArray, predictions: AnyArray) -> None:
     np.add.at(counts, (codes[: len(labels)], codes[len(labels) :]), 1)
     right = int(np.trace(counts))
     out.print(f"accuracy {right / len(labels):.2%}  ({right} of {len(labels)} rows)\n")
+    table = _scores_table(classes, counts, with_calls=True)
+    if out.is_terminal and Measurement.get(out, out.options, table).minimum > out.width:
+        out.print(_scores_table(classes, counts, with_calls=False))
+        _print_confusions(out, classes, counts)
+    else:
+        out.print(table)
+
+
+def _scores_table(classes: AnyArray, counts: AnyArray, *, with_calls: bool) -> Table:
+    """Return recall and precision of every class, with the number of rows by predicted label."""
     table = Table(box=box.SIMPLE_HEAD)
-    for heading in ("label", *(f"called {name}" for name in classes), "recall", "precision"):
+    calls = [f"called {name}" for name in classes] if with_calls else ["rows"]
+    for heading in ("label", *calls, "recall", "precision"):
         table.add_column(Text(heading), justify="right")
     rows, columns = counts.sum(axis=1), counts.sum(axis=0)
     for k, name in enumerate(classes):
         shares = (_share(counts[k, k], rows[k]), _share(counts[k, k], columns[k]))
-        table.add_row(Text(name), *map(str, counts[k]), *shares)
-    out.print(table)
+        table.add_row(Text(name), *map(str, counts[k] if with_calls else [rows[k]]), *shares)
+    return table
+
+
+def _print_confusions(out: Console, classes: AnyArray, counts: AnyArray) -> None:
+    """Print the most frequent confusions, for a terminal too narrow for all of them."""
+    pairs = [(int(counts[i, j]), i, j) for i, j in np.argwhere(counts) if i != j]
+    for count, label, called in sorted(pairs, reverse=True)[:_MOST_CONFUSIONS]:
+        out.print(f"  {count} of label {classes[label]} called {classes[called]}")
 
 
 def _share(part: int, whole: int) -> str:

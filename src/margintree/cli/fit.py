@@ -10,6 +10,7 @@ import typer
 from margintree._lib.arrays import AnyArray
 from margintree._lib.exceptions import InvalidInputError
 from margintree.cli._common import TableFile, check_output, read, reported, undisturbed
+from margintree.core.limits import Clock
 
 if TYPE_CHECKING:
     from margintree.data.tables import Table
@@ -153,7 +154,8 @@ def fit(
         "n_jobs": jobs,
     }
     given = {name: value for name, value in params.items() if value is not None}
-    _save(fitted(read(table), target, given, fixed=fixed), output)
+    clock = Clock()
+    _save(fitted(read(table), target, given, fixed=fixed), output, clock)
 
 
 def fitted(
@@ -170,6 +172,7 @@ def fitted(
     from margintree.methods import METHODS
 
     labels = table.labels(target)
+    _check_classes(labels, target)
     if table.columns == (target,):
         raise InvalidInputError(
             f"{table.name} must have a feature column beside the target {target!r}; it has none. "
@@ -190,6 +193,26 @@ def fitted(
         raise InvalidInputError(str(error)) from error
     plain.set_params(verbose=0)
     return estimator
+
+
+MOST_NUMBERS = 20
+"""Largest number of different numbers that are always taken for labels."""
+
+
+def _check_classes(labels: AnyArray, target: str) -> None:
+    """Raise InvalidInputError if the target looks like a quantity and not like classes."""
+    from margintree.data.preprocessing.cells import is_number
+
+    different = np.unique(labels)
+    if len(different) <= max(MOST_NUMBERS, len(labels) / 5):
+        return
+    if all(is_number(str(label)) for label in different):
+        raise InvalidInputError(
+            f"--target must name a column of labels; {target!r} has {len(different)} different "
+            f"numbers in {len(labels)} rows, which looks like a quantity. margintree learns "
+            "classes and does no regression: group the numbers into a few ranges, such as low and "
+            "high, or choose another column."
+        )
 
 
 def _check_choice(params: dict[str, Any], is_choice: bool) -> None:
@@ -238,7 +261,7 @@ def _class_weight(given: str, labels: AnyArray) -> Any:
     return factors
 
 
-def _save(estimator: "TableClassifier", output: Path) -> None:
+def _save(estimator: "TableClassifier", output: Path, clock: Clock) -> None:
     from margintree.cli._view import console, print_choice, print_outcome, print_tree
     from margintree.estimators.modelfile import save
 
@@ -249,4 +272,5 @@ def _save(estimator: "TableClassifier", output: Path) -> None:
     out.print()
     print_choice(out, estimator)
     print_outcome(out, estimator)
-    out.print(f"\nSaved to {output}. Next: margintree predict {output} TABLE")
+    out.print(f"\nSaved to {output} after {clock.elapsed():.1f} s in all.")
+    out.print(f"Next: margintree predict {output} TABLE")
