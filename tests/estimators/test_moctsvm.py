@@ -7,6 +7,7 @@ import pytest
 from sklearn.datasets import load_iris
 
 from margintree import MOCTSVMClassifier, ObliqueTree
+from margintree._lib.exceptions import InvalidInputError
 from margintree.core.judges import price_margins
 from margintree.core.problem import Costs, Problem
 from margintree.core.result import Reason
@@ -113,3 +114,13 @@ def test_a_tree_without_training_rows_predicts_certainties():
     """A tree made by hand has no leaf mass; its classes get everything."""
     tree = replace(ObliqueTree.leaf(1, 1, 2, label=1), leaf_mass=np.zeros((2, 2)))
     np.testing.assert_array_equal(tree.leaf_shares(), [[0, 1], [0, 1]])
+
+
+def test_many_rows_are_predicted_in_blocks(fitted):
+    """Each as it is alone, and an error names the row by its place among all."""
+    many = np.tile(X, (1 + 20_000 // len(X), 1))
+    predicted = fitted.predict(many).reshape(-1, len(X))
+    assert (predicted == fitted.predict(X)).all()
+    many[10_000, 1] = 1e300
+    with pytest.raises(InvalidInputError, match="1e\\+300 in row 10000, too far"):
+        fitted.predict(many)

@@ -79,8 +79,11 @@ class Scaling:
         """
         return np.array([float(f"1e{int(np.floor(np.log10(span)))}") for span in self.span])
 
-    def apply(self, X: FloatArray) -> FloatArray:
-        """Return the scaled rows of ``X``; values too large to handle are an error."""
+    def apply(self, X: FloatArray, first_row: int = 0) -> FloatArray:
+        """Return the scaled rows of ``X``; values too large to handle are an error.
+
+        The message counts rows from ``first_row``.
+        """
         with np.errstate(over="ignore"):
             scaled = np.asarray((X - self.minimum) / self.span)
         farthest = np.sqrt(FARTHEST) if self.has_products else FARTHEST
@@ -89,9 +92,9 @@ class Scaling:
             row, feature = too_far[0]
             first, last = self.minimum[feature], self.minimum[feature] + self.span[feature]
             raise InvalidInputError(
-                f"Feature {feature} is {X[row, feature]:g} in row {row}, too far from the training "
-                f"rows, {first:g} to {last:g}, to compute with. Correct the cell or rescale the "
-                "column."
+                f"Feature {feature} is {X[row, feature]:g} in row {first_row + row}, too far from "
+                f"the training rows, {first:g} to {last:g}, to compute with. Correct the cell or "
+                "rescale the column."
             )
         return products_added(scaled) if self.has_products else scaled
 

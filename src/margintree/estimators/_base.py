@@ -16,7 +16,7 @@ from margintree.core import topology
 from margintree.core.cost import Cost
 from margintree.core.method import Method
 from margintree.core.result import Result
-from margintree.core.tree import ObliqueTree
+from margintree.core.tree import ObliqueTree, row_blocks
 from margintree.estimators._advice import warn_if_poor, warn_if_shallow
 from margintree.estimators._given import class_factors, errors_naming_the_column, row_weights
 from margintree.methods.choose import Data
@@ -162,8 +162,8 @@ class TreeClassifier(ClassifierMixin, ShownAsTree, ABC):
         -------
         ndarray of shape (n,)
         """
-        codes = self._fitted_tree().predict(self._scaled(X))
-        return np.asarray(self.classes_[codes])
+        leaves = self.apply(X) - topology.n_leaves(self.tree_.depth)
+        return np.asarray(self.classes_[self.tree_.leaf_classes[leaves]])
 
     def predict_proba(self, X: Any) -> FloatArray:
         """Return the class shares in the leaf of every row.
@@ -194,7 +194,11 @@ class TreeClassifier(ClassifierMixin, ShownAsTree, ABC):
 
         The root is node 1; the children of node t are 2t (left) and 2t + 1 (right).
         """
-        return self._fitted_tree().apply(self._scaled(X))
+        tree, X = self._fitted_tree(), self._checked(X)
+        leaves = np.empty(len(X), dtype=np.int64)
+        for block in row_blocks(len(X)):  # scaled rows of a block stay in the cache
+            leaves[block] = tree.apply(tree.scaling.apply(X[block], block.start))
+        return leaves
 
     def decision_path(self, X: Any) -> sparse.csr_array:
         """Return the nodes that every row visits.
@@ -259,6 +263,9 @@ class TreeClassifier(ClassifierMixin, ShownAsTree, ABC):
 
     def _scaled(self, X: Any) -> FloatArray:
         """Return the checked rows of ``X`` in the space of the hyperplanes."""
+        return self.tree_.scaling.apply(self._checked(X))
+
+    def _checked(self, X: Any) -> FloatArray:
+        """Return the rows of ``X`` as numbers; raise an error for those that do not fit."""
         with errors_naming_the_column(X):
-            X = validate_data(self, X, dtype=np.float64, reset=False)
-        return self.tree_.scaling.apply(X)
+            return np.asarray(validate_data(self, X, dtype=np.float64, reset=False))
