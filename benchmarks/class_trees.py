@@ -1,0 +1,137 @@
+"""Class trees: how fast they are proved, and how accurate they are.
+
+    python benchmarks/class_trees.py proofs           # training folds of the study, and letter
+    python benchmarks/class_trees.py accuracy         # beside support vector machines
+
+``proofs`` fits the first training folds of the 13 data sets of the study, and letter (26 classes),
+of which no hierarchy is proved. Seconds are those of the processor, on one thread, after kernels
+are compiled. ``accuracy`` takes the tables in ``tables`` of the data folder, which are not those of
+the study. A fifth of the rows trains, at most 275, and the rest tests, in five divisions. Five
+folds of the training rows choose C. The column "chosen" has the space with the better score in
+these folds, straight splits if they are equal. The support vector
+machines are those of scikit-learn on standardised columns, with the same C and five values of
+gamma. ``--quick`` takes a few of the sets.
+"""
+
+import argparse
+import time
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from sklearn.model_selection import GridSearchCV, StratifiedKFold
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+
+import folds
+from about import about
+from margintree import ClassTreeClassifier, TreeClassifierCV
+
+COSTS = (0.1, 1.0, 10.0, 100.0, 1000.0)
+GAMMAS = (0.01, 0.03, 0.1, 0.3, 1.0)
+MOST_ROWS = 275
+"""Largest number of training rows, as many as the largest training fold of the study has."""
+N_DIVISIONS = 5
+QUICK = ("iris", "zoo"), ("bupa", "vehicle")
+
+
+def table(path: Path) -> tuple[np.ndarray, np.ndarray]:
+    """Return the columns of a table as numbers, text as one column per value, and the classes."""
+    content = pd.read_csv(path)
+    columns = pd.get_dummies(content.iloc[:, :-1])
+    return columns.to_numpy(float), pd.factorize(content.iloc[:, -1], sort=True)[0]
+
+
+def run_proofs(names: tuple[str, ...], folder: Path, with_letter: bool) -> bool:
+    """Print the table of proofs, and tell whether all are within the usual gap."""
+    print("Class trees of the first training folds of the study")
+    heading = f"{'set':20} {'rows':>6} {'columns':>8} {'classes':>8} {'C':>6} {'cost':>10}"
+    print(f"{heading} {'gap':>8} {'splits':>7} {'s':>8}")
+    ClassTreeClassifier().fit(*folds.training_fold("iris", folder))
+    sets = [(name, folds.training_fold(name, folder)) for name in names]
+    if with_letter:
+        X, y = table(folder / "large" / "letter.csv")
+        rows = np.random.default_rng(0).permutation(len(y))[:16000]
+        sets.append(("letter", (X[rows], y[rows])))
+    are_proved = True
+    for name, (X, y) in sets:
+        for C in (1.0, 100.0) if name != "letter" else (10.0,):
+            start = time.process_time()
+            found = ClassTreeClassifier(C=C, time_limit=None).fit(X, y)
+            seconds = time.process_time() - start
+            are_proved &= found.optimal_ or name == "letter"
+            sizes = f"{len(y):6} {X.shape[1]:8} {len(found.classes_):8} {C:6g}"
+            result = f"{found.objective_:10.4g} {found.gap_:8.1e} {found.tree_.n_splits:7}"
+            print(f"{name:20} {sizes} {result} {seconds:8.3f}", flush=True)
+    return are_proved
+
+
+def divisions(y: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Yield the training and test rows of every division."""
+    for seed in range(N_DIVISIONS):
+        parts = StratifiedKFold(5, shuffle=True, random_state=seed).split(np.zeros(len(y)), y)
+        test, train = next(parts)
+        yield np.random.default_rng(seed).permutation(train)[:MOST_ROWS], test
+
+
+COLUMNS = ("straight", "quadratic", "chosen", "linear", "rbf")
+
+
+def scores(X: np.ndarray, y: np.ndarray, train: np.ndarray, test: np.ndarray) -> list[float]:
+    """Return the test accuracy of everything that is compared, in the order of `COLUMNS`."""
+    choice = {"cv": 5, "path_rows": None, "time_limit": None}
+    trees = [
+        TreeClassifierCV(ClassTreeClassifier(space=space), **choice).fit(X[train], y[train])
+        for space in ("box", "quadratic")
+    ]
+    chosen = max(trees, key=lambda tree: tree.best_score_)  # the first of equals
+    machines = [
+        GridSearchCV(make_pipeline(StandardScaler(), machine), grid, cv=5).fit(X[train], y[train])
+        for machine, grid in (
+            (SVC(kernel="linear", max_iter=10**5), {"svc__C": COSTS}),
+            (SVC(kernel="rbf"), {"svc__C": COSTS, "svc__gamma": GAMMAS}),
+        )
+    ]
+    return [model.score(X[test], y[test]) for model in (*trees, chosen, *machines)]
+
+
+def run_accuracy(names: tuple[str, ...], folder: Path) -> bool:
+    """Print the table of accuracies, and tell whether class trees are above the linear machine."""
+    print("Test accuracy in per cent: class trees (straight, quadratic, chosen), SVM (linear, rbf)")
+    print(f"{'set':20} {'rows':>6} {'columns':>8} {'classes':>8}", end="")
+    print("".join(f" {name:>10}" for name in COLUMNS))
+    means = []
+    for name in names:
+        X, y = table(folder / "tables" / f"{name}.csv")
+        parts = list(divisions(y))
+        means.append(100 * np.mean([scores(X, y, *part) for part in parts], axis=0))
+        sizes = f"{len(parts[0][0]):6} {X.shape[1]:8} {int(y.max()) + 1:8}"
+        print(f"{name:20} {sizes}" + "".join(f" {value:10.2f}" for value in means[-1]), flush=True)
+    average = np.mean(means, axis=0)
+    print(f"{'mean':45}" + "".join(f" {value:10.2f}" for value in average))
+    return bool(average[2] > average[3])
+
+
+def main() -> None:
+    """Run a table from the command line."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("what", choices=("proofs", "accuracy"))
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--data", type=Path, default=folds.DATA)
+    given = parser.parse_args()
+    print(about())
+    warnings.simplefilter("ignore")
+    if given.what == "proofs":
+        names = QUICK[0] if given.quick else folds.NAMES
+        is_good = run_proofs(names, given.data, with_letter=not given.quick)
+    else:
+        tables = sorted(path.stem for path in (given.data / "tables").glob("*.csv"))
+        is_good = run_accuracy(QUICK[1] if given.quick else tuple(tables), given.data)
+    raise SystemExit(not is_good)
+
+
+if __name__ == "__main__":
+    main()
