@@ -50,7 +50,7 @@ def table(path: Path) -> tuple[np.ndarray, np.ndarray]:
 def run_proofs(names: tuple[str, ...], folder: Path, with_letter: bool) -> bool:
     """Print the table of proofs, and tell whether all are within the usual gap."""
     print("Class trees of the first training folds of the study")
-    heading = f"{'set':20} {'rows':>6} {'columns':>8} {'classes':>8} {'C':>6} {'cost':>10}"
+    heading = f"{'set and C':24} {'rows':>6} {'columns':>8} {'classes':>8} {'cost':>10}"
     print(f"{heading} {'gap':>8} {'splits':>7} {'s':>8}")
     ClassTreeClassifier().fit(*folds.training_fold("iris", folder))
     sets = [(name, folds.training_fold(name, folder)) for name in names]
@@ -65,9 +65,9 @@ def run_proofs(names: tuple[str, ...], folder: Path, with_letter: bool) -> bool:
             found = ClassTreeClassifier(C=C, time_limit=None).fit(X, y)
             seconds = time.process_time() - start
             are_proved &= found.optimal_ or name == "letter"
-            sizes = f"{len(y):6} {X.shape[1]:8} {len(found.classes_):8} {C:6g}"
+            sizes = f"{len(y):6} {X.shape[1]:8} {len(found.classes_):8}"
             result = f"{found.objective_:10.4g} {found.gap_:8.1e} {found.tree_.n_splits:7}"
-            print(f"{name:20} {sizes} {result} {seconds:8.3f}", flush=True)
+            print(f"{f'{name} {C:g}':24} {sizes} {result} {seconds:8.3f}", flush=True)
     return are_proved
 
 
