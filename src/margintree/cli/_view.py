@@ -73,7 +73,8 @@ def print_outcome(out: Console, estimator: TreeClassifier | TableClassifier) -> 
     table = Table.grid(padding=(0, 2))
     terms = {name: f"{value:.6g}" for name, value in cost.terms.items()}
     n_splits = estimator.tree_.n_splits
-    terms["splits"] += f"  ({n_splits} {'split' if n_splits == 1 else 'splits'})"
+    priced = "splits" if "splits" in terms else "margins"  # class trees pay for margins only
+    terms[priced] += f"  ({n_splits} {'split' if n_splits == 1 else 'splits'})"
     if "errors" in terms:
         terms["errors"] += f"  ({_wrong_rows(estimator.tree_)})"
     for name, value in (
