@@ -1,11 +1,14 @@
 """Budgets and prices of features hold in the search, in the exact models and in enumeration."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
 from margintree.core.limits import Limits
 from margintree.core.problem import Costs, Problem
 from margintree.methods import METHODS
+from margintree.methods.path import path
 from margintree.methods.solve import How, solve
 from margintree.testing.margin_oracles import cheapest_label_tree, cheapest_tree
 
@@ -84,3 +87,41 @@ def test_they_agree_for_two_classes_with_noisy_labels(seed):
     """On OCTSVM problems, too, whose search does not always find the optimum."""
     problem = counting(seed, n_classes=2)
     agrees(METHODS["octsvm"], problem, cheapest_label_tree(problem), "scip")
+
+
+def test_a_search_of_many_rows_keeps_its_budgets():
+    """Samples and sweeps over all rows do, and the tree is better than one without a split."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(1500, 6))
+    y = (X[:, 0] + X[:, 1] > 0).astype(int) + (X[:, 2] > 1)
+    plain = Problem.from_data(X, y, n_classes=3, depth=2)
+    problem = METHODS["moctsvm"].pose(
+        plain,
+        max_depth=2,
+        c1=10.0,
+        c2=1.0,
+        c3=1.0,
+        c4=2.0,
+        max_features_per_split=2,
+        max_features=3,
+    )
+    result = solve(METHODS["moctsvm"], problem, How(limits=Limits(iterations=20)))
+    assert result.cost.is_allowed
+    assert result.cost.features == 2.0 * np.count_nonzero(result.tree.weights)
+    assert result.cost.errors < 0.2 * 10.0 * 1500
+
+
+def test_a_path_over_budgets_costs_more_with_fewer_features():
+    """Along a path every tree keeps its own budget, and budgets never help."""
+    rng = np.random.default_rng(1)
+    X = rng.random((50, 5))
+    y = (X @ [1.0, 1.0, -1.0, 0.5, 0.0] > 0.8).astype(int)
+    rows = Problem.from_data(X, y, n_classes=2, depth=1)
+    shared = {"max_depth": 1, "c1": 10.0, "c2": 1.0, "c3": 0.1}
+    points = [{**shared, "max_features_per_split": most} for most in (1, 2, 3, None)]
+    found = path(METHODS["moctsvm"], rows, points, Limits(iterations=40))
+    costs = [result.objective for result in found]
+    for point, result in zip(points, found, strict=True):
+        problem = METHODS["moctsvm"].pose(rows, **point)
+        assert METHODS["moctsvm"].judge(problem, result.tree).is_allowed
+    assert all(fewer >= more * (1 - 1e-3) for fewer, more in pairwise(costs))

@@ -20,7 +20,7 @@ from margintree.core.method import Method
 from margintree.core.result import Reason, Result
 from margintree.estimators._base import TreeClassifier
 from margintree.estimators._given import adapted
-from margintree.estimators._parameters import CONSTRAINTS
+from margintree.estimators._parameters import AT_LEAST_0, CONSTRAINTS
 from margintree.estimators._plain import MethodClassifier, n_threads
 from margintree.estimators._scorer import scoring_of
 from margintree.estimators.moctsvm import MOCTSVMClassifier
@@ -76,6 +76,10 @@ class TreeClassifierCV(MetaEstimatorMixin, TreeClassifier):
     usual : mapping or None, default=None
         One of the combinations. It is kept unless another is better by more than half a standard
         error. None takes the best, however small its lead.
+    simplest_within : float, default=0.0
+        Standard errors, over the folds, within which a combination is as good as the best. Of these
+        the one whose trees have the fewest coefficients is chosen: 0.5 or 1 for trees that are
+        short to read, with budgets of features among the candidates. 0 takes the best.
     path_iter : int or None, default=4
         Maximum number of local searches in every fit of the choice; None for the search's default.
     path_rows : int, sequence of int or None, default=(250, 1000)
@@ -132,6 +136,7 @@ class TreeClassifierCV(MetaEstimatorMixin, TreeClassifier):
         "cv": [Interval(Integral, 2, None, closed="left"), "cv_object"],
         "scoring": [str, callable],
         "usual": [Mapping, None],
+        "simplest_within": AT_LEAST_0,
         "path_iter": [*POSITIVE, None],
         "path_rows": [*POSITIVE, list, tuple, None],
         "last_fit": [StrOptions({"fresh", "path"})],
@@ -150,6 +155,7 @@ class TreeClassifierCV(MetaEstimatorMixin, TreeClassifier):
         cv: int | Iterable[Division] = 4,
         scoring: str | Callable[..., float] = "accuracy",
         usual: Point | None = None,
+        simplest_within: float = 0.0,
         path_iter: int | None = 4,
         path_rows: int | Sequence[int | None] | None = (250, 1000),
         last_fit: str = "fresh",
@@ -162,6 +168,7 @@ class TreeClassifierCV(MetaEstimatorMixin, TreeClassifier):
         self.cv = cv
         self.scoring = scoring
         self.usual = usual
+        self.simplest_within = simplest_within
         self.path_iter = path_iter
         self.path_rows = path_rows
         self.last_fit = last_fit
@@ -282,6 +289,7 @@ class TreeClassifierCV(MetaEstimatorMixin, TreeClassifier):
                 np.array([data.weights[test].sum() for _, test in some]),
                 kept.index(usual) if usual is not None else None,
                 n_rows=float(len(data.y)),
+                simplest_within=self.simplest_within,
             )
             groups = self._groups(choice.points, data, classes, limits, sizes[-left])
             with suppress(KeyboardInterrupt):

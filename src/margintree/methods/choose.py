@@ -168,6 +168,9 @@ class Choice:
         The trials of all combinations, for every finished division.
     test_weights : ndarray
         The weight of the test rows of every division, finished or not.
+    simplest_within : float
+        Standard errors, over the divisions, by which a combination may be worse than the best. Of
+        all that are not, the one with the fewest coefficients is chosen.
     usual, n_rows : int or None, float
         The combination that is kept unless another is better by half a standard error, and the
         number of scored rows, which decides the standard error.
@@ -178,6 +181,7 @@ class Choice:
     test_weights: FloatArray
     usual: int | None = None
     n_rows: float = 1.0
+    simplest_within: float = 0.0
 
     @property
     def scores(self) -> FloatArray:
@@ -209,9 +213,15 @@ class Choice:
 
     @property
     def best(self) -> int:
-        """The index of the best combination; see `best_index`."""
+        """The index of the best combination; see `best_index` and ``simplest_within``."""
         scores = np.nan_to_num(self.mean_scores)
-        return best_index(scores, self.mean_splits, self.usual, self.n_rows)
+        best = best_index(scores, self.mean_splits, self.usual, self.n_rows)
+        if not self.simplest_within or len(self.trials) < 2:
+            return best
+        error = self.scores[:, best].std(ddof=1) / np.sqrt(len(self.trials))
+        close = np.flatnonzero(scores >= scores[best] - self.simplest_within * error)
+        order = np.lexsort((-scores[close], self.mean_splits[close], self.mean_coefficients[close]))
+        return int(close[order[0]])
 
     @property
     def ranking(self) -> list[int]:
