@@ -3,6 +3,7 @@
 import pickle
 from dataclasses import replace
 
+import joblib
 import numpy as np
 import pytest
 from sklearn.base import clone
@@ -628,3 +629,19 @@ def test_a_tree_that_breaks_its_promise_is_not_returned(monkeypatch):
     assert model.score(X, Y) > 0.9
     assert model.cv_results_["params"][model.best_index_] == model.best_params_
     assert model.best_params_["c1"] == fits[1].errors
+
+
+def test_a_dask_cluster_serves_a_choice():
+    """It goes through joblib, so the workers find the same scores and the same tree."""
+    distributed = pytest.importorskip("distributed")
+    alone = small().fit(X, Y)
+    with (
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None
+        ) as cluster,
+        distributed.Client(cluster),
+        joblib.parallel_config("dask"),
+    ):
+        together = small(n_jobs=2).fit(X, Y)
+    np.testing.assert_array_equal(scores(together), scores(alone))
+    assert together.tree_ == alone.tree_

@@ -110,7 +110,7 @@ def fit(
     Every column except the target is used as it is: numbers, text, categories, booleans, missing
     cells. The command names and leaves out columns that are constant or look like an identifier.
     Cross-validation chooses the depth and the costs that you do not give. It learns from at most
-    200 rows at a time and takes at most three quarters of the time limit. Ctrl-C or SIGTERM stops
+    1,000 rows at a time and takes at most three quarters of the time limit. Ctrl-C or SIGTERM stops
     the fit and saves the best tree so far.
 
     [bold]Examples[/bold]

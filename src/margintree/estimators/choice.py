@@ -50,7 +50,8 @@ class TreeClassifierCV(MetaEstimatorMixin, TreeClassifier):
     For every fold and every depth, the trees of all combinations are fitted along one path, on
     which each search begins from the trees before it. The combination with the best score on the
     rows left out is fitted to all rows. Among equally good combinations the one with the fewest
-    splits is chosen.
+    splits is chosen. If the fitted tree does clearly worse on all rows than was promised, the next
+    best combination takes its place.
 
     Parameters
     ----------
@@ -60,8 +61,9 @@ class TreeClassifierCV(MetaEstimatorMixin, TreeClassifier):
     candidates : mapping, list of mappings or None, default=None
         Values to choose from: a mapping of names to values or lists of values, whose combinations
         are all tried, or a list of combinations. None means the usual values of the method. Those
-        of MOCTSVM are depths 1, 2 and 3, ``c1`` of 1, 10 and 100, ``c2`` of 0.1, 1, 10 and 100, and
-        ``c3`` of 1. A mapping replaces the values that it names.
+        of MOCTSVM are the least depth with a leaf for every class and one and three levels more,
+        ``c1`` of 1, 10 and 100, ``c2`` of 0.01, 0.1, 1 and 10, and ``c3`` of 1. A mapping replaces
+        the values that it names.
     cv : int or iterable, default=4
         Number of folds, or pairs of row numbers to learn from and to test on. With a number, equal
         rows are in the same fold, unless there are at least ten times as many of them as folds.
