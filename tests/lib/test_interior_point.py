@@ -66,3 +66,19 @@ def test_costs_of_any_size_need_few_digits_only():
     for C in (1e-6, 1e6):
         _, cost, bound = solve_svm(X, sides, C * weights, 1e-9)
         assert cost * (1 - 1e-9) <= bound <= cost
+
+
+@pytest.mark.parametrize("seed", range(100))
+def test_rows_and_costs_of_any_kind_are_solved(seed):
+    """Equal rows, constant and tiny columns, weights over ten powers of ten: the gap closes."""
+    rng = np.random.default_rng(seed)
+    m, p = int(rng.integers(2, 40)), int(rng.integers(1, 15))
+    X = rng.random((m, p)).round(rng.choice([0, 1, 8])) * 10 ** rng.choice([0.0, -3.0, -6.0])
+    X[:, 0] *= rng.integers(2)
+    X -= X.mean(axis=0)
+    sides = np.where(rng.random(m) < 0.3, 1.0, -1.0)
+    sides[[0, -1]] = 1.0, -1.0
+    box = 10 ** rng.uniform(-8, 8) * 10 ** (rng.uniform(-1, 1, m) * rng.choice([0, 1, 5]))
+    plane, cost, bound = solve_svm(X, sides, box, 1e-9)
+    assert cost == pytest.approx(cost_of(plane, X, sides, box), rel=1e-7)
+    assert cost * (1 - 1e-6) <= bound <= cost
