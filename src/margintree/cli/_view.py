@@ -21,6 +21,7 @@ from margintree.show.export.named_tree import printable
 
 _MOST_CONFUSIONS = 10
 """Largest number of confusions that a narrow terminal lists."""
+_ANY_WIDTH = 10_000
 
 
 def console() -> Console:
@@ -116,7 +117,8 @@ def print_scores(out: Console, labels: AnyArray, predictions: AnyArray) -> None:
     right = int(np.trace(counts))
     out.print(f"accuracy {right / len(labels):.2%}  ({right} of {len(labels)} rows)\n")
     table = _scores_table(classes, counts, with_calls=True)
-    if out.is_terminal and Measurement.get(out, out.options, table).minimum > out.width:
+    needed = Measurement.get(out, out.options.update(width=_ANY_WIDTH), table).minimum
+    if out.is_terminal and needed > out.width:
         out.print(_scores_table(classes, counts, with_calls=False))
         _print_confusions(out, classes, counts)
     else:

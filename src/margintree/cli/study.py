@@ -117,7 +117,7 @@ def _print_status(spec: "Spec", store: "Store") -> None:
 
     out, rows, jobs = console(), store.rows(), jobs_of(spec)
     left = open_jobs(jobs, store)
-    table = Table(box=box.SIMPLE_HEAD)
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for heading in ("method", "jobs", "done", "skipped", "failed", "fits", "fits per second"):
         table.add_column(heading, justify="right")
     for method in dict.fromkeys(job.method for job in jobs):

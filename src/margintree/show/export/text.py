@@ -82,7 +82,7 @@ def _lines(
     first = f"{first}[{node}] "
     if node > len(model.tree.splits):
         label, mix = leaf_label(model, node), leaf_mix(model, node)
-        parts = [f"{label}  {mix[0]}", *mix[1:]] if mix else [label]
+        parts = [f"{label} ", *mix] if mix else [label]
         return wrapped(parts, width, first, f"{rest}      ")
     asked = question_parts(model, question(model.tree, node), max_terms)
     no, yes = topology.left(node), topology.right(node)

@@ -178,7 +178,7 @@ def wrapped(parts: Sequence[str], width: int, first: str = "", rest: str = "") -
             lines[-1] += f" {part}"
         else:
             lines.append(rest + part)
-    return lines
+    return [line.rstrip(" ") for line in lines]
 
 
 def asks_condition(model: NamedTree, asked: Question) -> bool:
