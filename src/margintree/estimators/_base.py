@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from margintree._lib.arrays import AnyArray, FloatArray, IntArray
 from margintree.core import topology
+from margintree.core.class_values import class_values
 from margintree.core.cost import Cost
 from margintree.core.method import Method
 from margintree.core.result import Result
@@ -188,6 +189,28 @@ class TreeClassifier(ClassifierMixin, ShownAsTree, ABC):
         """Return the logarithms of `predict_proba`; a share of 0 gives minus infinity."""
         with np.errstate(divide="ignore"):
             return np.asarray(np.log(self.predict_proba(X)))
+
+    def class_values(self, X: Any) -> FloatArray:
+        """Return how far every row lies inside the region of each class.
+
+        The value of a leaf is the smallest split value on the way to it, with the sign of its side,
+        and the value of a class is that of its best leaf. So the predicted class has a value of at
+        least 0, and all others have values below 0. From 1 on, a row is outside of all margins.
+
+        This is no ``decision_function``: scikit-learn asks of one that it ranks rows as
+        `predict_proba` does, which is the same for all rows of a leaf.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, p)
+            Rows in the units of the training data.
+
+        Returns
+        -------
+        ndarray of shape (n, K)
+            Columns in the order of ``classes_``.
+        """
+        return class_values(self._fitted_tree(), self._scaled(X))
 
     def apply(self, X: Any) -> IntArray:
         """Return the node number of the leaf of every row.
