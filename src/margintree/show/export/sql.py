@@ -9,6 +9,7 @@ from margintree._lib.exceptions import InvalidInputError
 from margintree.core import topology
 from margintree.core.space import MIDDLE, factors
 from margintree.show.export.predictor import Predictor, predictor
+from margintree.show.export.sql_dialects import in_dialect
 from margintree.show.export.sql_expressions import feature_values, identifier, literal, number
 
 
@@ -19,6 +20,7 @@ def to_sql(
     class_names: Sequence[Any] | None = None,
     share_of: Any = None,
     table_name: str | None = None,
+    dialect: str | None = None,
 ) -> str:
     """Return the label, or the share of one class, as an expression of standard SQL.
 
@@ -38,6 +40,10 @@ def to_sql(
         The class whose share is computed; by default the expression is the label.
     table_name : str, optional
         The table of the columns. Without it SQLite takes the name of an unknown column for a text.
+    dialect : str, optional
+        The database: ``"bigquery"``, ``"duckdb"``, ``"mysql"``, ``"postgres"``, ``"snowflake"``,
+        ``"sqlite"`` or ``"tsql"`` for SQL Server, with its own quotes, types and booleans. It needs
+        the extra ``sql``. By default the expression is standard SQL.
 
     Returns
     -------
@@ -72,7 +78,8 @@ def to_sql(
             "given. Choose one of them."
         )
     code = None if share_of is None else known.labels.index(share_of)
-    return _Writer(known, code, table_name).expression()
+    expression = _Writer(known, code, table_name).expression()
+    return expression if dialect is None else in_dialect(expression, dialect)
 
 
 def sql_columns(model: Predictor) -> str:
