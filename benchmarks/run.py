@@ -47,6 +47,7 @@ class Table:
 TABLES = {
     "calibration": Table("calibration.py", "--quick"),
     "class_trees_accuracy": Table("class_trees.py accuracy", "--quick"),
+    "class_trees_letter": Table("class_trees.py letter"),
     "class_trees_proofs": Table("class_trees.py proofs", "--quick"),
     "defaults": Table("defaults.py", "--quick"),
     "exact": Table("exact.py", "--quick"),
