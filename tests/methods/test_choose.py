@@ -97,14 +97,19 @@ def test_data_are_the_same_however_they_are_given():
 
 
 def test_rows_with_many_copies_are_in_several_folds():
-    """They share the weight of all copies; other rows stay whole."""
-    rows = np.repeat([[0.0], [1.0], [2.0]], [19, 21, 1], axis=0)
-    labels = np.zeros(41, dtype=int)
-    data = Data(rows, labels, np.full(41, 2.0), 1, np.array([0.5])).distinct(2)
-    assert data.X.ravel().tolist() == [0.0, 1.0, 1.0, 2.0]
-    assert data.weights.tolist() == [38.0, 21.0, 21.0, 2.0]
-    uneven = Data(rows, labels, np.linspace(1, 1.7, 41), 1).distinct(2)
-    assert uneven.X.ravel().tolist() == [0.0, 1.0, 2.0]
+    """They share the weight of all copies; other rows stay whole, and all do if copies are few."""
+
+    def parted(copies, weights=2.0, n_folds=3):
+        rows = np.repeat([[0.0], [1.0], [2.0]], copies, axis=0)
+        labels = np.zeros(len(rows), dtype=int)
+        data = Data(rows, labels, weights * np.ones(len(rows)), 1, np.array([0.5]))
+        parts = data.distinct(n_folds)
+        return list(zip(parts.X.ravel().tolist(), parts.weights.tolist(), strict=True))
+
+    assert parted([2, 6, 1]) == [(0.0, 4.0), (1.0, 4.0), (1.0, 4.0), (1.0, 4.0), (2.0, 2.0)]
+    assert parted([2, 4, 1]) == [(0.0, 4.0), (1.0, 8.0), (2.0, 2.0)]
+    uneven = np.linspace(1, 1.7, 9)
+    assert [row for row, _ in parted([2, 6, 1], uneven)] == [0.0, 1.0, 2.0]
 
 
 def candidates(method=None, points=POINTS, **more):

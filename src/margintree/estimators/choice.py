@@ -66,8 +66,8 @@ class TreeClassifierCV(MetaEstimatorMixin, TreeClassifier):
         the values that it names.
     cv : int or iterable, default=4
         Number of folds, or pairs of row numbers to learn from and to test on. With a number, equal
-        rows are in the same fold, unless there are at least ten times as many of them as folds.
-        There are never more folds than different rows in the largest class.
+        rows are in the same fold, unless most rows are copies of others. There are never more folds
+        than different rows in the largest class.
     scoring : str or callable, default="accuracy"
         Score of the rows left out. "accuracy" gives 1 to a correct row, or, with ``error_costs``, 1
         minus the cost of its prediction. "nearness" gives part of that to rows close to a split,

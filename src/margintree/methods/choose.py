@@ -27,8 +27,8 @@ FEWEST = 4
 SPREADS, SLACK = 2.0, 0.01
 """The last fit breaks its promise if its score is lower by this many standard deviations of the
 scores by fold, and by this share of the score."""
-MANY_COPIES = 10
-"""A row with this many times as many copies as there are folds is divided among all folds."""
+MANY_COPIES = 2.5
+"""Mean number of copies of a row from which copies are divided among folds."""
 DOUBT = 0.5
 """Standard errors by which the best combination must beat the usual one to be chosen."""
 
@@ -82,16 +82,17 @@ class Data:
     def distinct(self, n_folds: int) -> "Data":
         """Return the different rows in lexicographic order, with the sums of their weights.
 
-        If weights count copies, a row with several times ``n_folds`` copies becomes ``n_folds``
-        rows that share its weight. Where most rows have many copies, new rows are copies, too, so a
-        fold must not leave all of them out.
+        Where most rows are copies of others, new rows are copies, too, so a fold must not leave all
+        copies of a row out. Then a row with at least ``n_folds`` copies becomes ``n_folds`` rows
+        that share its weight. Copies are counted by weights, if all weights are multiples of the
+        smallest.
         """
         X, y, weights = merged_rows(self.X, self.y, self.weights)
         merged = replace(self, X=X, y=y, weights=weights)
         counts = merged.sample_weights(slice(None))
         counts = counts / counts.min(initial=np.inf)
-        is_many = (counts >= MANY_COPIES * n_folds) & np.allclose(counts, counts.round())
-        parts = np.where(is_many, n_folds, 1)
+        are_copies = np.allclose(counts, counts.round()) and counts.mean() >= MANY_COPIES
+        parts = np.where(are_copies & (counts >= n_folds), n_folds, 1)
         rows = np.repeat(np.arange(len(y)), parts)
         return replace(self, X=X[rows], y=y[rows], weights=(weights / parts)[rows])
 
