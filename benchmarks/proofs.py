@@ -39,7 +39,7 @@ from search_vs_exact import COSTS, QUICK
 MOCTSVM = METHODS["moctsvm"]
 SCIP_ROWS = Path(__file__).resolve().parents[1] / "docs" / "benchmarks" / "exact_alone.jsonl"
 HEADING = (
-    f"{'instance':36} {'n x p':>9} {'cost':>12} {'bound':>12} {'gap':>8} {'nodes':>9} {'cpu s':>9}"
+    f"{'instance':40} {'n x p':>9} {'cost':>12} {'bound':>12} {'gap':>8} {'nodes':>9} {'cpu s':>9}"
 )
 DEPTHS = (1, 2, 3)
 LEVELS = {1: "one level of splits", 2: "two levels", 3: "three levels"}
@@ -69,7 +69,7 @@ def line(name: str, problem: Problem, proof: Proof, cpu: float) -> str:
     """Return a line of a table."""
     shape, result = f"{problem.n_rows} x {problem.n_features}", proof.result
     return (
-        f"{name:36} {shape:>9} {result.objective:12.4f} {result.bound:12.4f} {result.gap:8.1e} "
+        f"{name:40} {shape:>9} {result.objective:12.4f} {result.bound:12.4f} {result.gap:8.1e} "
         f"{proof.nodes:9} {cpu:9.4f}"
     )
 
@@ -163,7 +163,7 @@ def run_growth(folder: Path | None, seconds: float, quick: bool) -> bool:
             n_classes = int(y.max()) + 1
             problem = Problem.from_data(X, y, n_classes=n_classes, depth=depth, costs=Costs(*costs))
             proof, cpu = proved(problem, seconds)
-            print(line(f"D={depth} {costs} {name}", problem, proof, cpu), flush=True)
+            print(line(f"D={depth} {costs} {name} {n}", problem, proof, cpu), flush=True)
             if not proof.result.is_optimal:
                 break
     return True
