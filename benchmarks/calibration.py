@@ -28,7 +28,7 @@ from sklearn.model_selection import GridSearchCV, PredefinedSplit
 import folds
 from about import about
 from margintree._lib.arrays import FloatArray, IntArray
-from margintree._lib.exceptions import ShallowTreeWarning
+from margintree._lib.exceptions import PoorTreeWarning, ShallowTreeWarning
 from margintree.estimators import CARTClassifier, MOCTSVMClassifierCV, TreeClassifierCV
 from margintree.methods.choose import divide
 from margintree.study.references import REFERENCES
@@ -158,6 +158,7 @@ def main() -> None:
     # The machine may run out of steps, and a shallow tree out of leaves for all classes.
     warnings.simplefilter("ignore", ConvergenceWarning)
     warnings.simplefilter("ignore", ShallowTreeWarning)
+    warnings.simplefilter("ignore", PoorTreeWarning)
     params = {"n_jobs": given.jobs} | ({"time_limit": None} if given.unlimited else {})
     names = given.names or (QUICK if given.quick else folds.NAMES)
     n_folds = QUICK_FOLDS if given.quick else N_FOLDS
