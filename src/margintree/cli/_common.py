@@ -4,6 +4,7 @@ import functools
 import os
 import signal
 import sys
+import textwrap
 import threading
 import traceback
 import warnings
@@ -51,8 +52,11 @@ def say(text: str) -> None:
     """Print a message to stderr; a terminal gets lines that break between words."""
     from rich.console import Console
 
-    err = Console(stderr=True, markup=False, highlight=False, emoji=False)
-    err.print(text, soft_wrap=not err.is_terminal)
+    err = Console(stderr=True)
+    if err.is_terminal:
+        text = textwrap.fill(text, err.width, break_long_words=False, break_on_hyphens=False)
+    # Not by typer or this console: they would write into a progress line instead of above it.
+    print(text, file=sys.stderr)
 
 
 def check_output(output: Path | None, *inputs: Path, option: str = "--output") -> None:

@@ -57,9 +57,7 @@ class ProgressLine:
             share = getattr(self._point, "share", 0.0)
             if share > 0:
                 parts.append(f"{share:.0%} of the proof")
-        text = "   ".join([*parts, "(Ctrl-C keeps the best tree so far)"])
-        # One line always: a terminal would keep the first of two when the second changes.
-        return Text(text, no_wrap=True, overflow="ellipsis")
+        return Text("   ".join([*parts, "(Ctrl-C keeps the best tree so far)"]))
 
 
 @contextmanager
@@ -70,5 +68,12 @@ def progress_line() -> Iterator[ProgressLine]:
     if not console.is_terminal:
         yield line
         return
-    with Live(line, console=console, refresh_per_second=8, transient=True):
+
+    def one_line() -> Text:
+        # A terminal would keep the first of two lines when the second changes.
+        text = line.__rich__()
+        text.truncate(console.width - 1, overflow="ellipsis")
+        return text
+
+    with Live(get_renderable=one_line, console=console, refresh_per_second=8, transient=True):
         yield line

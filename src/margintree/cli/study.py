@@ -117,9 +117,11 @@ def _print_status(spec: "Spec", store: "Store") -> None:
 
     out, rows, jobs = console(), store.rows(), jobs_of(spec)
     left = open_jobs(jobs, store)
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table = Table(box=box.SIMPLE_HEAD, padding=0)
     for heading in ("method", "jobs", "done", "skipped", "failed", "fits", "fits per second"):
-        table.add_column(heading, justify="right")
+        longest = max(map(len, heading.split()))
+        no_wrap = heading == "method"
+        table.add_column(heading, justify="right", no_wrap=no_wrap, min_width=longest)
     for method in dict.fromkeys(job.method for job in jobs):
         table.add_row(method, *_counts(method, jobs, store, rows))
     out.print(table)
