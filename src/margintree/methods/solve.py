@@ -46,7 +46,7 @@ class How:
         belongs to the same problem, the solve continues from them.
     certificate : path-like or None
         For the exact way with the native engine: a file for the certificate of the bound. Writing
-        it takes about as long as the proof and is not counted by the time limit.
+        it can take several times as long as the proof and is not counted by the time limit.
     """
 
     way: str = "search"
