@@ -98,8 +98,8 @@ class MOCTSVMClassifier(MethodClassifier):
         the fit ends; delete it when you no longer need it.
     certificate : path-like or None, default=None
         File for a certificate of the bound, which ``margintree verify`` checks without trusting the
-        proof engine. Only the native engine writes one. Writing can take several times as long as the proof; the
-        time limit does not count it.
+        proof engine. Only the native engine writes one. Writing can take several times as long as
+        the proof; the time limit does not count it.
     warm_start : bool, default=False
         Whether the next `fit` begins from the tree of the previous one. A tree with other features
         or classes, or one that is too deep, is not used.
