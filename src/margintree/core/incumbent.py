@@ -96,9 +96,18 @@ class Incumbent:
         solver: str,
         version: str = __version__,
     ) -> Result:
-        """Return the best tree with everything known about it."""
+        """Return the best tree with everything known about it.
+
+        Its finished form is judged again: the sums of its cost may differ by rounding.
+        """
+        tree, before = self.method.finished(self.problem, self.tree), self.objective
+        self.cost = self.method.judge(self.problem, tree)
+        self.trace = [
+            point._replace(objective=self.objective) if point.objective == before else point
+            for point in self.trace
+        ]
         return Result(
-            tree=with_leaf_mass(self.problem, self.method.finished(self.problem, self.tree)),
+            tree=with_leaf_mass(self.problem, tree),
             cost=self.cost,
             bound=min(self.bound, self.objective),  # rounding may leave it a digit above
             reason=reason,

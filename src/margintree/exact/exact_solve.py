@@ -104,8 +104,8 @@ class _Exact:
 
     def priced(self, tree: ObliqueTree) -> tuple[ObliqueTree, Cost]:
         """Return the tree as people see it, with the class weights of its leaves, and its cost."""
-        cost = self.method.judge(self.problem, tree)
-        return with_leaf_mass(self.problem, self.method.finished(self.problem, tree)), cost
+        tree = self.method.finished(self.problem, tree)
+        return with_leaf_mass(self.problem, tree), self.method.judge(self.problem, tree)
 
     def _keep(self, best: Result) -> None:
         if self.checkpoint is not None:
