@@ -12,7 +12,8 @@ class Tree {
     this.leafClasses = data.leaf_classes;
     this.leafMass = data.leaf_mass;
     this.shares = shares;
-    this.units = units;
+    // Without a word on units, the sum of a split is its value.
+    this.units = units ?? data.splits.map(() => 1);
     this.minimum = data.scaling.minimum;
     this.span = data.scaling.span;
     this.nLeaves = this.leafClasses.length;
