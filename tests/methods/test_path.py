@@ -275,10 +275,11 @@ def test_terms_are_in_proportion_to_their_prices(name):
     method = METHODS[name]
     problem = method.pose(TWO, **POINTS[name][0])
     tree = ObliqueTree.stump([3.0, 0.5], -1.2, leaf_classes=[0, 1], n_classes=2).deepened(2)
-    priced = replace(problem, costs=Costs(errors=7.0, violations=5.0, splits=3.0))
-    unit = replace(problem, costs=Costs(1.0, 1.0, 1.0))
+    has_features = float("features" in method.terms)
+    priced = replace(problem, costs=Costs(7.0, 5.0, 3.0, 2.0 * has_features))
+    unit = replace(problem, costs=Costs(1.0, 1.0, 1.0, has_features))
     if "relabelled" in method.terms:  # whether a row is relabelled depends on the prices
-        priced = replace(problem, costs=Costs(3.0, 3.0, 3.0))
+        priced = replace(problem, costs=Costs(3.0, 3.0, 3.0, 3.0))
     terms, ones = (method.judge(posed, tree).terms for posed in (priced, unit))
     assert {*terms} == {*method.terms}
     for term, price in method.terms.items():

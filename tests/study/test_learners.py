@@ -25,10 +25,11 @@ def iris():
     return X, np.unique(y, return_inverse=True)[1]
 
 
-def test_learners_are_the_methods_and_then_the_references():
+def test_learners_are_the_methods_their_variants_and_then_the_references():
     """A method or a reference says by itself what it is called and what its grid tries."""
     known = learners()
-    assert [*known] == [*METHODS, *REFERENCES]
+    assert [*known] == [*METHODS, "octh-margin", *REFERENCES]
+    assert known["octh-margin"].label == method_label("octh-margin") == "OCT-H margin"
     for name, source in {**METHODS, **REFERENCES}.items():
         assert known[name].label == method_label(name) == source.label
     assert known["moctsvm"].parameters == ("c1", "c2", "c3")
