@@ -11,6 +11,7 @@ from -10 to 10, with what they add to its cost (median over the fits).
 """
 
 import argparse
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -127,7 +128,7 @@ def main() -> int:
     tables = []
     for name in names:
         tables.append(measured(name, options.train, options.data_dir))
-        print(f"# {name} done", flush=True)
+        print(f"{name} done", file=sys.stderr, flush=True)
     print(f"{'tree':32}  accuracy  coefficients  features  points  points cost %")
     misses = []
     for label in tables[0]:

@@ -391,8 +391,9 @@ def test_every_method_with_a_formulation_is_solved_alike(name):
     rng = np.random.default_rng(1)
     X = rng.random((12, 2))
     rows = Problem.from_data(X, X[:, 0] + X[:, 1] > 1, n_classes=2, depth=1)
-    costs = {"c1": 10.0, "c2": 1.0, "c3": 0.1} if method.has_margins else {}
-    problem = method.pose(rows, max_depth=1, **costs)
+    costs = {"c1": 10.0, "c2": 1.0, "c3": 0.1, "C": 10.0}
+    own = {letter: cost for letter, cost in costs.items() if letter in method.parameters}
+    problem = method.pose(rows, max_depth=1, **own)
     seen = []
     result = solve(method, problem, How("exact", progress=seen.append))
     assert result.is_optimal
