@@ -14,7 +14,7 @@ from strategies import raw_data, settings
 PROBLEM = Problem.from_data(
     [[0.0, 1.0], [1.0, 3.0], [4.0, 2.0]], [0, 0, 1], n_classes=2, depth=2
 ).with_rules(0.2, 2, separation=0.1)
-NAMES = {"squared": "plain", "plain": "squared"}
+NAMES = {"squared": "plain", "plain": "squared", "centred": "margin", "margin": "centred"}
 
 
 def others(value):

@@ -201,8 +201,9 @@ def test_every_method_searches_in_this_loop(name):
     rng = np.random.default_rng(0)
     X = rng.random((40, 2))
     rows = Problem.from_data(X, X[:, 0] > rng.random(40), n_classes=2, depth=2)
-    costs = {"c1": 10.0, "c2": 1.0, "c3": 0.1} if method.has_margins else {}
-    problem = method.pose(rows, max_depth=2, **costs)
+    costs = {"c1": 10.0, "c2": 1.0, "c3": 0.1, "C": 10.0}
+    own = {letter: cost for letter, cost in costs.items() if letter in method.parameters}
+    problem = method.pose(rows, max_depth=2, **own)
     seen = []
     result = method.search(problem, Limits(iterations=10), progress=seen.append)
     assert result.cost == method.judge(problem, result.tree)

@@ -349,7 +349,7 @@ def merged_rows(
             "Remove the rows or correct the weights."
         )
     used = weights > 0
-    X, y, weights = X[used], y[used], weights[used]
+    X, y, weights = X[used] + 0.0, y[used], weights[used]  # -0.0 becomes 0.0, which it equals
     if not np.isfinite(X).all():
         raise InvalidInputError(
             "Features must be finite numbers; NaN or infinity was found. Fill or drop those cells."

@@ -26,7 +26,7 @@ from margintree.core.result import Progress, Reason, Result, TracePoint
 from margintree.core.tree import ObliqueTree
 from margintree.exact.checkpoint import Checkpoint
 from margintree.exact.proofs.dive import PAUSE, Basics, Dive, Dived, History, OpenNode, Room
-from margintree.exact.proofs.scope import NATIVE, obstacle
+from margintree.exact.proofs.scope import NATIVE
 from margintree.exact.proofs.skeletons import Skeleton, first_skeletons
 
 LEAST_GAP = 1e-7
@@ -139,7 +139,7 @@ def prove(
     >>> round(proof.result.objective, 4), proof.result.gap <= 1e-4
     (2.5, True)
     """
-    refusal = obstacle(problem)
+    refusal = method.proof_obstacle(problem)
     if refusal:
         raise InvalidInputError(f"The native proof engine {refusal} Use solver='scip'.")
     compile_kernels()
@@ -187,7 +187,7 @@ class _Engine:
             self.resume()
             if self.progress is not None:
                 for point in self.best.trace:
-                    self.progress(point)
+                    self.progress(ProofPoint(*point))
             self.prepare()
             while self.waiting and not self.is_over():
                 if self.nodes >= SEARCH_AFTER and not self.has_searched:
