@@ -65,7 +65,7 @@ def main() -> int:
     parser.add_argument("--data-dir", type=Path, default=folds.DATA)
     options = parser.parse_args()
     print(about())
-    print(f"{'fold':24}  budget  all sets  search")
+    print(f"{'fold and budget':30}  all sets  search")
     worse = total = 0
     for name in QUICK if options.quick else NAMES:
         X, y = folds.read(name, options.data_dir)
@@ -80,7 +80,7 @@ def main() -> int:
                 is_worse = found > best * (1 + CLOSE)
                 worse, total = worse + is_worse, total + 1
                 print(
-                    f"{name + ' ' + str(fold):24}  {most:6}  {best:8.3f}  {found:8.3f}"
+                    f"{f'{name} {fold} B={most}':30}  {best:8.3f}  {found:8.3f}"
                     f"{'  worse' if is_worse else ''}",
                     flush=True,
                 )
