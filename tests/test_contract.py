@@ -38,7 +38,7 @@ SAME_MEANING = {
     "octh": "a method: its object, its program, its classifier",
     "octsvm": "a method: its object, its program, its classifier",
     "moctsvm": "a method: its object, its program, its classifier",
-    "classtree": "a method: its object, its program, its classifier",
+    "class_tree": "a method: its trees, its object, its program, its classifier",
     "margin": "trees with margins: their search, and what their methods share",
     "engine": "the loop of a search, in the folder of the search",
     "kernels": "the compiled functions of a search, in the folder of the search",

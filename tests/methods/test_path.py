@@ -37,7 +37,7 @@ POINTS = {
     "octsvm": GRID[4:8],
     "oct": [{"max_depth": 2, "max_splits": k} for k in (3, 1, 2)],
     "cart": [{"max_depth": 2, "max_splits": k} for k in (3, 1, 2)],
-    "classtree": [{"max_depth": 3, "C": C} for C in (1.0, 100.0)],
+    "class-tree": [{"max_depth": 3, "C": C} for C in (1.0, 100.0)],
     "octh": [{"max_depth": 2, "alpha": alpha} for alpha in (1.0, 0.001, 0.1)],
 }
 """Some points for every method."""
@@ -62,12 +62,12 @@ def moctsvm_path():
 
 def test_each_space_has_a_path_of_its_own():
     """Points may mix spaces; their results come in the order of the points."""
-    method = METHODS["classtree"]
-    points = [point | {"space": s} for point in POINTS["classtree"] for s in ("box", "quadratic")]
+    method = METHODS["class-tree"]
+    points = [point | {"space": s} for point in POINTS["class-tree"] for s in ("box", "quadratic")]
     results = path(method, ROWS, points, FEW)
     check(method, ROWS, points, results)
     for side, space in enumerate(("box", "quadratic")):
-        own = [point | {"space": space} for point in POINTS["classtree"]]
+        own = [point | {"space": space} for point in POINTS["class-tree"]]
         alone = path(method, ROWS, own, FEW)
         assert [result.tree for result in results[side::2]] == [result.tree for result in alone]
 

@@ -4,7 +4,7 @@ from margintree.estimators._base import TreeClassifier
 from margintree.estimators._plain import MethodClassifier
 from margintree.estimators.cart import CARTClassifier
 from margintree.estimators.choice import MOCTSVMClassifierCV, TreeClassifierCV
-from margintree.estimators.classtree import ClassTreeClassifier
+from margintree.estimators.class_tree import ClassTreeClassifier
 from margintree.estimators.moctsvm import MOCTSVMClassifier
 from margintree.estimators.oct import OCTClassifier
 from margintree.estimators.octh import OCTHClassifier

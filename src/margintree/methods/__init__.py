@@ -2,7 +2,7 @@
 
 from margintree.core.method import Method
 from margintree.methods.cart import CART
-from margintree.methods.classtree import ClassTree
+from margintree.methods.class_tree import ClassTree
 from margintree.methods.moctsvm import MOCTSVM
 from margintree.methods.oct import OCT
 from margintree.methods.octh import OCTH

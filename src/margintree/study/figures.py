@@ -26,7 +26,7 @@ _LOOKS = {
     "octh": ("#009e73", "^"),
     "octh-margin": ("#009e73", "v"),
     "moctsvm": ("#d55e00", "D"),
-    "classtree": ("#d55e00", "s"),
+    "class-tree": ("#d55e00", "s"),
     "octsvm": ("#e69f00", "v"),
     "svm-ovo": (INK, "P"),
     "svm-ova": (FAINT, "X"),

@@ -13,7 +13,7 @@ from margintree.methods import METHODS
 from margintree.search.classes import engine
 from margintree.testing.class_oracles import cheapest_class_tree, tiny_class_problem
 
-CLASS_TREE = METHODS["classtree"]
+CLASS_TREE = METHODS["class-tree"]
 TINY = [tiny_class_problem(np.random.default_rng([3, seed])) for seed in range(40)]
 
 

@@ -1,9 +1,9 @@
 """The models as programs: solver-free arrays, and the way back to a tree."""
 
-from margintree.exact.programs.classtree import (
-    build_classtree,
-    decode_classtree,
-    encode_classtree,
+from margintree.exact.programs.class_tree import (
+    build_class_tree,
+    decode_class_tree,
+    encode_class_tree,
 )
 from margintree.exact.programs.moctsvm import build, decode, encode_tree
 from margintree.exact.programs.oct import build_oct, decode_oct, encode_oct
@@ -18,16 +18,16 @@ __all__ = [
     "Program",
     "Strengthening",
     "build",
-    "build_classtree",
+    "build_class_tree",
     "build_oct",
     "build_octh",
     "build_octsvm",
     "decode",
-    "decode_classtree",
+    "decode_class_tree",
     "decode_oct",
     "decode_octh",
     "decode_octsvm",
-    "encode_classtree",
+    "encode_class_tree",
     "encode_oct",
     "encode_octh",
     "encode_octsvm",

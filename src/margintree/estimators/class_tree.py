@@ -7,7 +7,7 @@ from sklearn.utils._param_validation import StrOptions
 from margintree.core.result import Progress
 from margintree.estimators._plain import MethodClassifier
 from margintree.methods import METHODS
-from margintree.methods.classtree import SPACES
+from margintree.methods.class_tree import SPACES
 
 
 class ClassTreeClassifier(MethodClassifier):
@@ -63,7 +63,7 @@ class ClassTreeClassifier(MethodClassifier):
     (['a', 'b', 'c'], True)
     """
 
-    _method = METHODS["classtree"]
+    _method = METHODS["class-tree"]
     own_constraints: ClassVar = {"space": [StrOptions({*SPACES})]}
 
     def __init__(

@@ -32,7 +32,7 @@ from margintree.exact.programs.program import (
 )
 
 
-def build_classtree(problem: Problem, upper_bound: float) -> Program:
+def build_class_tree(problem: Problem, upper_bound: float) -> Program:
     """Return the program whose optimum is the cheapest class tree.
 
     ``upper_bound`` is the cost of a known tree. Every big-M follows from it, and the program may
@@ -41,7 +41,7 @@ def build_classtree(problem: Problem, upper_bound: float) -> Program:
     Examples
     --------
     >>> problem = Problem.from_data([[0.0], [1.0]], [0, 1], n_classes=2, depth=1)
-    >>> program = build_classtree(problem, upper_bound=2.0)
+    >>> program = build_class_tree(problem, upper_bound=2.0)
     >>> program.block("z").shape, list(program.families)[:3]
     ((2, 3), ['left', 'right', 'ways'])
     """
@@ -138,18 +138,18 @@ class _Builder:
         return rows(terms, lower=1.0 - M)
 
 
-def encode_classtree(problem: Problem, program: Program, tree: ObliqueTree) -> FloatArray:
+def encode_class_tree(problem: Problem, program: Program, tree: ObliqueTree) -> FloatArray:
     """Return the values of the program's variables that represent a tree.
 
     Examples
     --------
     >>> problem = Problem.from_data([[0.0], [1.0]], [0, 1], n_classes=2, depth=1)
     >>> tree = ObliqueTree.stump([2.0], -1.0, leaf_classes=[0, 1], n_classes=2)
-    >>> program = build_classtree(problem, upper_bound=2.0)
-    >>> values = encode_classtree(problem, program, tree)
+    >>> program = build_class_tree(problem, upper_bound=2.0)
+    >>> values = encode_class_tree(problem, program, tree)
     >>> program.evaluate(values), program.violation(values)
     (2.0, 0.0)
-    >>> decode_classtree(problem, program, values) == tree
+    >>> decode_class_tree(problem, program, values) == tree
     True
     """
     tree = tree.deepened(problem.depth)
@@ -178,7 +178,7 @@ def encode_classtree(problem: Problem, program: Program, tree: ObliqueTree) -> F
     return values
 
 
-def decode_classtree(problem: Problem, program: Program, values: FloatArray) -> ObliqueTree:
+def decode_class_tree(problem: Problem, program: Program, values: FloatArray) -> ObliqueTree:
     """Return the tree of the values of a program."""
     ways = values[program.block("z")] > 0.5
     weights, intercepts = values[program.block("w")], values[program.block("b")]
@@ -202,6 +202,6 @@ def _n_entries(problem: Problem) -> int:
 
 
 FORMULATION = Formulation(
-    build_classtree, encode_classtree, decode_classtree, n_entries=_n_entries, grows_tighter=True
+    build_class_tree, encode_class_tree, decode_class_tree, n_entries=_n_entries, grows_tighter=True
 )
 """The model of class trees."""

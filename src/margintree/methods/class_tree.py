@@ -13,7 +13,7 @@ from margintree.core.method import Method
 from margintree.core.problem import Costs, Problem
 from margintree.core.result import Progress, Result
 from margintree.core.tree import ObliqueTree
-from margintree.exact.programs import classtree
+from margintree.exact.programs import class_tree
 
 SPACES = ("box", "quadratic")
 """What splits see: the scaled features, or also their products."""
@@ -22,14 +22,14 @@ SPACES = ("box", "quadratic")
 class ClassTree(Method):
     """A hierarchy of the classes whose splits are support vector machines."""
 
-    name = "classtree"
+    name = "class-tree"
     label = "Class tree"
     terms: ClassVar[Mapping[str, Any]] = {"violations": "violations", "margins": ""}
     candidates: ClassVar[Mapping[str, Any]] = {
         "max_depth": (10,),
         "C": (0.1, 1.0, 10.0, 100.0, 1000.0),
     }
-    formulation = classtree.FORMULATION
+    formulation = class_tree.FORMULATION
     has_margins = True
 
     def pose(  # type: ignore[override]

@@ -8,13 +8,13 @@ from margintree.core.judges import price_classes
 from margintree.core.limits import Limits
 from margintree.core.result import Reason
 from margintree.core.tree import ObliqueTree
-from margintree.exact.programs import build_classtree, decode_classtree, encode_classtree
+from margintree.exact.programs import build_class_tree, decode_class_tree, encode_class_tree
 from margintree.exact.solvers import get
 from margintree.methods import METHODS
 from margintree.methods.solve import How, solve
 from margintree.testing.class_oracles import cheapest_class_tree, tiny_class_problem
 
-CLASS_TREE = METHODS["classtree"]
+CLASS_TREE = METHODS["class-tree"]
 TINY = [tiny_class_problem(np.random.default_rng([3, seed])) for seed in range(40)]
 
 
@@ -22,12 +22,12 @@ def solved(problem, solver):
     """Return the program, the outcome from the tree without splits, and its tree."""
     leaf = ObliqueTree.leaf(problem.depth, problem.n_features, problem.n_classes)
     leaf = CLASS_TREE.simplify(problem, leaf)
-    program = build_classtree(problem, price_classes(problem, leaf).total)
-    start = encode_classtree(problem, program, leaf)
+    program = build_class_tree(problem, price_classes(problem, leaf).total)
+    start = encode_class_tree(problem, program, leaf)
     assert program.violation(start) <= 1e-9
     assert program.evaluate(start) == pytest.approx(price_classes(problem, leaf).total)
     outcome = get(solver).solve(program, Limits(seconds=60.0, gap=1e-6), start)
-    return program, outcome, decode_classtree(problem, program, outcome.values)
+    return program, outcome, decode_class_tree(problem, program, outcome.values)
 
 
 @pytest.mark.parametrize("number", range(len(TINY)))
@@ -40,10 +40,10 @@ def test_scip_finds_what_enumeration_and_search_find(number):
     assert outcome.objective == pytest.approx(best, rel=1e-5)
     assert price_classes(problem, tree).total == pytest.approx(best, rel=1e-5)
     assert found.objective == pytest.approx(best, rel=1e-6)
-    values = encode_classtree(problem, program, found.tree)
+    values = encode_class_tree(problem, program, found.tree)
     assert program.violation(values) <= 1e-6
     assert program.evaluate(values) == pytest.approx(found.objective, rel=1e-9)
-    assert decode_classtree(problem, program, values).predict(problem.X).tolist() == (
+    assert decode_class_tree(problem, program, values).predict(problem.X).tolist() == (
         found.tree.predict(problem.X).tolist()
     )
 
@@ -67,4 +67,4 @@ def test_a_rule_that_the_model_does_not_know_is_refused():
     """The message says what to do."""
     problem = TINY[0].with_rules(min_samples_leaf=0.2)
     with pytest.raises(InvalidInputError, match=r"min_samples_leaf must be 0.*Leave it out"):
-        build_classtree(problem, 1.0)
+        build_class_tree(problem, 1.0)
