@@ -101,15 +101,14 @@ def test_help_states_the_defaults_of_the_classifier():
     hints = get_type_hints(fit, include_extras=True)
     del hints["return"]
     shown = {name: hint.__metadata__[0].show_default for name, hint in hints.items()}
-    renamed = {"random_state": "seed", "n_jobs": "jobs"}
     fixed, chosen = MOCTSVMClassifier(), MOCTSVMClassifierCV()
     defaults = fixed.get_params() | {"random_state": 0, "n_jobs": 1}
     defaults |= dict.fromkeys(CHOSEN, "chosen") | {"checkpoint": "none", "memory_limit": "none"}
     defaults["time_limit"] = f"{chosen.time_limit}; {fixed.time_limit} if fixed"
-    given = {renamed.get(name, name): str(value) for name, value in defaults.items()}
+    given = {name: str(value) for name, value in defaults.items()}
     texts = {name: text for name, text in shown.items() if isinstance(text, str)}
     given |= {"class_weight": "none", "scoring": str(chosen.scoring)}
-    given |= {"features": "all", "points": "not rounded", "certificate": "none"}
+    given |= {"max_features_per_split": "all", "points": "not rounded", "certificate": "none"}
     assert len(texts) == 19
     assert texts == {name: given[name] for name in texts}
     depth, *costs = (getattr(fixed, name) for name in CHOSEN)
@@ -488,6 +487,16 @@ def test_export_to_sql_is_what_a_select_takes(folder):
     connection.close()
 
 
+def test_export_to_sql_speaks_a_dialect(folder):
+    """The same columns with the quotes and types of the database."""
+    done = run("export", folder / "m.json", "-f", "sql", "--dialect", "bigquery")
+    assert done.exit_code == 0
+    assert 'AS "prediction"' in exported(folder, "sql")
+    assert "AS `prediction`" in done.stdout
+    assert "CAST(`petal width` AS FLOAT64)" in done.stdout
+    assert done.stdout.count(" AS `share of ") == 3
+
+
 def test_export_writes_files(folder, tmp_path):
     """Text and, for ONNX, what is no text; nothing is printed."""
     for form in ("python", "onnx"):
@@ -522,5 +531,5 @@ def test_classes_may_weigh_more_and_candidates_be_compared_by_another_score(tmp_
     score = ("--max-depth", 1, "--c2", 1, "--c3", 1, "--scoring", "balanced_accuracy")
     assert "(score 50" in run("fit", *where, *score).stdout
     assert_refused(run("fit", *where, "--class-weight", "sick=2"), "the labels are 'ill, well'")
-    assert_refused(run("fit", *where, "--scoring", "nicest"), "get_scorer_names")
+    assert_refused(run("fit", *where, "--scoring", "nicest"), "another scorer of scikit-learn")
     assert_refused(run("fit", *where, "--fixed", "--scoring", "accuracy"), "Leave it out")

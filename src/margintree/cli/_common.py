@@ -144,6 +144,8 @@ def reported(command: Callable[P, None]) -> Callable[P, None]:
         except typer.Exit:
             raise
         except Exception as error:
+            if type(error).__name__ == "InvalidParameterError":  # scikit-learn loads slowly
+                _end(error)
             _end_unexpectedly(error)
 
     run.__doc__ = paragraphs(command.__doc__ or "")

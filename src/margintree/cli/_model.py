@@ -75,9 +75,14 @@ class Model:
         if target is not None:
             return table.labels(target)
         others = [name for name in table.columns if name not in features]
-        if len(others) != 1:
+        if not others:
             raise InvalidInputError(
-                f"{table.name} has {len(others)} columns that are not features of the model, so "
-                "the column of labels is not clear. Name it with --target."
+                f"{table.name} must have a column of labels; all its columns are features of the "
+                f"model ({', '.join(table.columns):.200}). Add one."
+            )
+        if len(others) > 1:
+            raise InvalidInputError(
+                f"The column of labels must be clear; {table.name} has {len(others)} columns that "
+                f"are not features of the model ({', '.join(others):.200}). Name it with --target."
             )
         return table.labels(others[0])

@@ -4,24 +4,37 @@ import inspect
 import re
 
 _PARAMETER = re.compile(r"The '(\w+)' parameter of \w+ must be (.*)\. Got (.*) instead\.", re.S)
-_OPTIONS = {"n_jobs": "jobs", "random_state": "seed"}
+_OPTIONS = {
+    "n_jobs": "jobs",
+    "random_state": "seed",
+    "max_features_per_split": "features",
+    "max_terms": "terms",
+}
 """Options whose names are not those of the parameters."""
 _PHRASES = (
     (r"\ban? float\b", "a number"),
     (r"\ban? int\b", "a whole number"),
+    (r"\ba str among \{(.*?)\}", lambda found: f"one of {', '.join(sorted(found[1].split(', ')))}"),
     (r"in the range \[(-?[\d.]+), inf\)", r"of at least \1"),
     (r"in the range \((-?[\d.]+), inf\)", r"above \1"),
-    (r"in the range [\[(](-?[\d.]+), (-?[\d.]+)[\])]", r"from \1 to \2"),
+    (r"in the range \[(-?[\d.]+), (-?[\d.]+)\]", r"from \1 to \2"),
+    (r"in the range \[(-?[\d.]+), (-?[\d.]+)\)", r"of at least \1 and below \2"),
+    (r"in the range \((-?[\d.]+), (-?[\d.]+)\)", r"above \1 and below \2"),
     (r"\b(\d+)\.0\b(?!%)", r"\1"),
-    (r",? or None\b", ""),
+    (r", an instance of '[\w.]*RandomState'", ""),
+    (r",? or None\b(?: for all [a-z]+)?", ""),
     (r"let MOCTSVMClassifierCV choose them", "leave them out, so that they are chosen"),
     (r"fit a MOCTSVMClassifier with fixed parameters", "choose nothing, with --fixed"),
     (r"[Uu]se MOCTSVMClassifier", "Use 'margintree fit'"),
-    (r"^checkpoint is", "--checkpoint is"),
-    (r"Leave the checkpoint out", "Leave --checkpoint out"),
-    (r"\bn_jobs\b", "--jobs"),
-    (r"\b([a-z]+_[a-z_]+)=", r"--\1 "),
-    (r"\bmethod='(\w+)'", r"--method \1"),
+    (
+        r"a callable, or a name that sklearn.metrics.get_scorer_names\(\) lists",
+        "or another scorer of scikit-learn",
+    ),
+    (r"^(checkpoint|certificate|class_weight|dialect|scoring|solver)\b", r"--\1"),
+    (r"Leave the (checkpoint|certificate) out", r"Leave --\1 out"),
+    (r"\b(method|solver)='(\w+)'", r"--\1 \2"),
+    (r"\b([a-z]+_[a-z_]+)=", lambda found: f"{option(found[1])} "),
+    (rf"(?<!-)\b({'|'.join(_OPTIONS)})\b", lambda found: option(found[1])),
     (r"--\w+(?=[ .,])", lambda found: found[0].replace("_", "-")),
 )
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from margintree.cli._common import reported
+from margintree.cli._options import real, whole
 
 if TYPE_CHECKING:
     from margintree._lib.arrays import IntArray
@@ -16,18 +17,15 @@ COSTS = (10.0, 1.0, 1.0)
 
 @reported
 def demo(
-    data: Annotated[str, typer.Option(help="Data set: 'wine' or 'iris'.")] = "wine",
+    data: Annotated[
+        str, typer.Option(help="Data set: 'wine', 'iris' or another of 'margintree data list'.")
+    ] = "wine",
     exact: Annotated[
         bool, typer.Option("--exact", help="Continue until the tree is proved optimal.")
     ] = False,
-    features: Annotated[
-        int | None, typer.Option(help="Largest number of features in a split.", show_default="all")
-    ] = None,
-    points: Annotated[
-        int | None,
-        typer.Option(help="Largest number of whole points.", show_default="not rounded"),
-    ] = None,
-    time_limit: Annotated[float, typer.Option(help="Limit of the fit, in seconds.", min=0)] = 60.0,
+    features: Annotated[int | None, whole("Largest number of features in a split.", "all")] = None,
+    points: Annotated[int | None, whole("Largest number of whole points.", "not rounded")] = None,
+    time_limit: Annotated[float, real("Limit of the fit, in seconds.", True)] = 60.0,
 ) -> None:
     """Fit a tree to a small data set, and print it with its accuracy, cost and bound.
 

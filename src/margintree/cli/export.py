@@ -28,8 +28,19 @@ class Format(StrEnum):
 @reported
 def export(
     model: ModelFile,
-    form: Annotated[Format, typer.Option("--format", "-f", help="Format of the output.")],
+    form: Annotated[
+        Format,
+        typer.Option("--format", "-f", help="One of the formats above.", metavar="<format>"),
+    ],
     output: OutputOption = None,
+    dialect: Annotated[
+        str | None,
+        typer.Option(
+            help="Database of the SQL: bigquery, duckdb, mysql, postgres, snowflake, sqlite, or "
+            "tsql for SQL Server.",
+            show_default="standard SQL",
+        ),
+    ] = None,
 ) -> None:
     """Write the tree of a model for people, programs and databases.
 
@@ -58,6 +69,8 @@ def export(
 
     margintree export iris.json --format dot | dot -Tsvg -o iris.svg
 
+    margintree export iris.json --format sql --dialect bigquery
+
     sqlite3 flowers.db "SELECT *, $(margintree export iris.json --format sql) FROM flowers"
     """
     from margintree.estimators.modelfile import load
@@ -67,10 +80,15 @@ def export(
         raise InvalidInputError(
             "An ONNX model is not text and cannot be printed. Name a file to write with --output."
         )
+    if dialect is not None and form is not Format.SQL:
+        raise InvalidInputError(
+            f"--dialect goes with SQL only; {dialect!r} was given with --format {form}. Leave it "
+            "out, or use --format sql."
+        )
     estimator = load(model)
     if form is Format.ONNX:
         _describe_onnx_input(estimator)
-    write_or_print(_content(estimator, form), output)
+    write_or_print(_content(estimator, form, dialect), output)
 
 
 def _describe_onnx_input(estimator: "TreeClassifier | TableClassifier") -> None:
@@ -86,7 +104,9 @@ def _describe_onnx_input(estimator: "TreeClassifier | TableClassifier") -> None:
         )
 
 
-def _content(estimator: "TreeClassifier | TableClassifier", form: Format) -> str | bytes:
+def _content(
+    estimator: "TreeClassifier | TableClassifier", form: Format, dialect: str | None
+) -> str | bytes:
     """Return the tree in this format."""
     from margintree.estimators.modelfile import to_json
     from margintree.show.export import export_dot, export_text, to_onnx, to_python
@@ -101,6 +121,6 @@ def _content(estimator: "TreeClassifier | TableClassifier", form: Format) -> str
         Format.DOT: export_dot,
         Format.JSON: to_json,
         Format.PYTHON: to_python,
-        Format.SQL: lambda model: sql_columns(predictor(model)),
+        Format.SQL: lambda model: sql_columns(predictor(model), dialect),
     }
     return writers[form](estimator).removesuffix("\n") + "\n"

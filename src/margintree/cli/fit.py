@@ -9,6 +9,7 @@ import typer
 
 from margintree._lib.arrays import AnyArray
 from margintree._lib.exceptions import InvalidInputError
+from margintree.cli import _options as options
 from margintree.cli._common import TableFile, check_output, read, reported, undisturbed
 from margintree.core.limits import Clock
 
@@ -17,93 +18,31 @@ if TYPE_CHECKING:
     from margintree.estimators import MOCTSVMClassifier, MOCTSVMClassifierCV, TableClassifier
 
 
-CHOSEN = "chosen"
-"""Shown as the default of options that cross-validation chooses."""
-
-
-def _option(help_text: str, default: str, *names: str) -> Any:
-    """Return an option whose value comes from the classifier unless it is given."""
-    return typer.Option(*names, help=help_text, show_default=default)
-
-
 @reported
 def fit(
     table: TableFile,
     target: Annotated[str, typer.Option("--target", "-t", help="Column that holds the labels.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="Model file to write.")],
-    max_depth: Annotated[int | None, _option("Levels of splits, 1 to 10.", CHOSEN)] = None,
-    c1: Annotated[float | None, _option("Cost of a misclassified row.", CHOSEN, "--c1")] = None,
-    c2: Annotated[float | None, _option("Cost of margin violation.", CHOSEN, "--c2")] = None,
-    c3: Annotated[float | None, _option("Cost of a split.", CHOSEN, "--c3")] = None,
-    features: Annotated[
-        int | None, _option("Largest number of features in a split.", "all", "--features")
-    ] = None,
-    points: Annotated[
-        int | None,
-        _option(
-            "Round every split to at most this many whole points per unit of a feature, such as "
-            "10, for a score card.",
-            "not rounded",
-        ),
-    ] = None,
-    fixed: Annotated[
-        bool,
-        typer.Option("--fixed", help="Do not choose: depth 3 and costs 10, 1, 10 unless given."),
-    ] = False,
-    method: Annotated[
-        str | None, _option("'search' is fast; 'exact' proves a tree optimal.", "search")
-    ] = None,
-    solver: Annotated[
-        str | None, _option("Solver for 'exact'; see 'margintree solvers'.", "auto")
-    ] = None,
-    time_limit: Annotated[
-        float | None, _option("Seconds for choice and fit together.", "120.0; 60.0 if fixed")
-    ] = None,
-    memory_limit: Annotated[
-        float | None,
-        _option("GiB of memory. The fit ends early when it reaches the limit.", "none"),
-    ] = None,
-    gap: Annotated[float | None, _option("Relative gap that counts as proof.", "0.0001")] = None,
-    routing_margin: Annotated[
-        float | None, _option("Least distance from 0 of training rows in a split.", "0.001")
-    ] = None,
-    margin_norm: Annotated[
-        str | None, _option("'squared' or 'plain' norm in the margin term.", "squared")
-    ] = None,
-    checkpoint: Annotated[
-        Path | None,
-        _option(
-            "With 'exact': file for the best tree and bound so far. If the command stops for any "
-            "reason, the same command continues from it. Delete the file when you are done.",
-            "none",
-        ),
-    ] = None,
-    certificate: Annotated[
-        Path | None,
-        _option(
-            "With 'exact': file for a certificate of the bound, which 'margintree verify' checks.",
-            "none",
-        ),
-    ] = None,
-    class_weight: Annotated[
-        str | None,
-        _option(
-            "'balanced' makes all classes weigh the same; or factors, such as 'ill=5,well=1'.",
-            "none",
-            "--class-weight",
-        ),
-    ] = None,
-    scoring: Annotated[
-        str | None,
-        _option(
-            "Score that the choice compares: accuracy, balanced_accuracy, f1_macro, neg_log_loss "
-            "or any other scorer of scikit-learn.",
-            "accuracy",
-            "--scoring",
-        ),
-    ] = None,
-    seed: Annotated[int | None, _option("Seed of the search.", "0")] = None,
-    jobs: Annotated[int | None, _option("Cores to use; -1 for all.", "1", "--jobs", "-j")] = None,
+    max_depth: options.MaxDepth = None,
+    c1: options.C1 = None,
+    c2: options.C2 = None,
+    c3: options.C3 = None,
+    max_features_per_split: options.Features = None,
+    points: options.Points = None,
+    class_weight: options.ClassWeight = None,
+    fixed: options.Fixed = False,
+    scoring: options.ScoringName = None,
+    method: options.Way = None,
+    solver: options.SolverName = None,
+    gap: options.Gap = None,
+    routing_margin: options.RoutingMargin = None,
+    margin_norm: options.Norm = None,
+    checkpoint: options.CheckpointFile = None,
+    certificate: options.CertificateFile = None,
+    time_limit: options.TimeLimit = None,
+    memory_limit: options.MemoryLimit = None,
+    random_state: options.Seed = None,
+    n_jobs: options.Jobs = None,
 ) -> None:
     """Fit a tree to a table and save it as a model file.
 
@@ -127,35 +66,18 @@ def fit(
 
     margintree fit small.csv -t class --fixed --method exact --checkpoint small.ckpt -o small.json
     """
+    given = {name: value for name, value in locals().items() if value is not None}
+    params = {name: value for name, value in given.items() if name not in _NO_PARAMETERS}
     check_output(output, table)
-    if checkpoint is not None:
-        check_output(checkpoint, table, output, option="--checkpoint")
-    if certificate is not None:
-        check_output(certificate, table, output, option="--certificate")
-    params = {
-        "max_depth": max_depth,
-        "c1": c1,
-        "c2": c2,
-        "c3": c3,
-        "max_features_per_split": features,
-        "points": points,
-        "method": method,
-        "solver": solver,
-        "time_limit": time_limit,
-        "memory_limit": memory_limit,
-        "gap": gap,
-        "routing_margin": routing_margin,
-        "margin_norm": margin_norm,
-        "checkpoint": checkpoint,
-        "certificate": certificate,
-        "class_weight": class_weight,
-        "scoring": scoring,
-        "random_state": seed,
-        "n_jobs": jobs,
-    }
-    given = {name: value for name, value in params.items() if value is not None}
+    for name in _OWN_FILES & {*params}:
+        check_output(params[name], table, output, option=f"--{name}")
     clock = Clock()
-    _save(fitted(read(table), target, given, fixed=fixed), output, clock)
+    _save(fitted(read(table), target, params, fixed=fixed), output, clock)
+
+
+_NO_PARAMETERS = ("table", "target", "output", "fixed")
+"""Options of the command that are not parameters of a classifier."""
+_OWN_FILES = {"checkpoint", "certificate"}
 
 
 def fitted(
@@ -165,8 +87,6 @@ def fitted(
 
     Unless ``fixed``, cross-validation chooses the depth and costs that are not in ``params``.
     """
-    from sklearn.utils._param_validation import InvalidParameterError
-
     from margintree.cli._progress import progress_line
     from margintree.estimators import MOCTSVMClassifier, make_table_classifier
     from margintree.methods import METHODS
@@ -183,14 +103,11 @@ def fitted(
         given["class_weight"] = _class_weight(given["class_weight"], labels)
     is_choice = not fixed and not {*METHODS["moctsvm"].candidates} <= {*given}
     _check_choice(params, is_choice)
-    try:
-        with progress_line() as progress:
-            plain = MOCTSVMClassifier(**given, verbose=progress)
-            classifier = _chooser(plain, params, progress.tell) if is_choice else plain
-            estimator = make_table_classifier(classifier)
-            estimator.fit(table.without(target), labels)
-    except InvalidParameterError as error:
-        raise InvalidInputError(str(error)) from error
+    with progress_line() as progress:
+        plain = MOCTSVMClassifier(**given, verbose=progress)
+        classifier = _chooser(plain, params, progress.tell) if is_choice else plain
+        estimator = make_table_classifier(classifier)
+        estimator.fit(table.without(target), labels)
     plain.set_params(verbose=0)
     return estimator
 
@@ -217,8 +134,8 @@ def _check_classes(labels: AnyArray, target: str) -> None:
 
 def _check_choice(params: dict[str, Any], is_choice: bool) -> None:
     """Raise InvalidInputError if an option does not fit with or without a choice."""
-    for name in ("checkpoint", "certificate"):
-        if is_choice and name in params:
+    for name in sorted(_OWN_FILES & {*params}):
+        if is_choice:
             raise InvalidInputError(
                 f"--{name} needs one problem that is the same in every run; chosen depth and costs "
                 "may differ. Give --max-depth, --c1, --c2 and --c3, or --fixed."

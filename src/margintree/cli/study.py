@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from margintree.cli._common import INTERRUPTED, reported
+from margintree.cli._options import whole
 from margintree.cli.data import DataDir
 from margintree.cli.study_results import compare, export, figures, store_path, table
 
@@ -37,7 +38,7 @@ StorePath = Annotated[
 def run(
     spec: SpecName,
     store: StorePath = None,
-    jobs: Annotated[int, typer.Option("--jobs", "-j", help="Processes; -1 for all cores.")] = 1,
+    jobs: Annotated[int, whole("Processes; -1 for all cores.", True, "--jobs", "-j")] = 1,
     dask: Annotated[
         str | None,
         typer.Option(help="Address of a Dask cluster, or 'local' for one on this machine."),
@@ -64,11 +65,16 @@ def run(
 
     margintree study run paper --dask tcp://10.0.0.5:8786
     """
-    from margintree.study.run import run_study
+    from margintree.study.jobs import jobs_of
+    from margintree.study.run import check_jobs, run_study
     from margintree.study.spec import read_spec
     from margintree.study.store import Store
 
-    plan, kept = read_spec(spec), Store(store or store_path(spec))
+    plan = read_spec(spec)
+    # What cannot be run is refused before there is a file.
+    check_jobs(jobs)
+    jobs_of(plan, data_set, method)
+    kept = Store(store or store_path(spec))
     try:
         with _progress(plan, kept, data_set, method, retry) as tell:
             run_study(

@@ -13,6 +13,7 @@ from margintree.cli._common import (
     reported,
     write_or_print,
 )
+from margintree.cli._options import whole
 
 ModelFile = Annotated[Path, typer.Argument(help="Model file written by 'margintree fit'.")]
 Target = Annotated[
@@ -121,8 +122,7 @@ def report(
 def show(
     model: ModelFile,
     terms: Annotated[
-        int | None,
-        typer.Option(help="Largest number of terms to print of a split.", show_default="all"),
+        int | None, whole("Largest number of terms to print of a split.", "all")
     ] = None,
 ) -> None:
     """Print the tree of a model as rules, with its cost and the bound that is proved.

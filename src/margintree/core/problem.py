@@ -387,12 +387,12 @@ def _check_error_costs(error_costs: FloatArray, n_classes: int) -> None:
     if error_costs.shape != (n_classes, n_classes):
         raise InvalidInputError(
             f"error_costs must be a square matrix over the {n_classes} classes; its shape is "
-            f"{error_costs.shape}."
+            f"{error_costs.shape}. Give one row and one column for each class."
         )
     if not np.isfinite(error_costs).all() or (error_costs < 0).any() or np.diag(error_costs).any():
         raise InvalidInputError(
             "error_costs must be finite, at least 0, and 0 on the diagonal, because predicting the "
-            "right class is free."
+            f"right class is free; {error_costs.tolist()!r:.100} was given. Correct it."
         )
 
 
@@ -402,8 +402,7 @@ def _check_feature_costs(factors: tuple[float, ...] | None, n_features: int) -> 
     if len(factors) != n_features or not (np.isfinite(factors).all() and min(factors) >= 0):
         raise InvalidInputError(
             f"feature_costs must hold one finite number of at least 0 for each of the {n_features} "
-            f"features; {len(factors)} numbers were given, from {min(factors):g} to "
-            f"{max(factors):g}."
+            f"features; {[*factors]!r:.100} was given. Correct it."
         )
 
 

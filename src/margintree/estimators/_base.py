@@ -19,7 +19,7 @@ from margintree.core.method import Method
 from margintree.core.result import Result
 from margintree.core.tree import ObliqueTree, row_blocks
 from margintree.estimators._advice import warn_if_poor, warn_if_shallow
-from margintree.estimators._given import class_factors, errors_naming_the_column, row_weights
+from margintree.estimators._given import class_factors, errors_with_remedies, row_weights
 from margintree.methods.choose import Data
 from margintree.show.report import Report, picture, report_on
 
@@ -82,9 +82,9 @@ class TreeClassifier(ClassifierMixin, ShownAsTree, ABC):
         -------
         self
         """
-        with errors_naming_the_column(X):
+        with errors_with_remedies(X, y):
             X, y = validate_data(self, X, y, dtype=np.float64)
-        check_classification_targets(y)
+            check_classification_targets(y)
         classes, codes = np.unique(y, return_inverse=True)
         warn_if_shallow(len(classes), self._depth(len(classes)))
         sample_weights = row_weights(sample_weight, X)
@@ -276,7 +276,7 @@ class TreeClassifier(ClassifierMixin, ShownAsTree, ABC):
         True
         """
         check_is_fitted(self)
-        with errors_naming_the_column(X):
+        with errors_with_remedies(X):
             X, y = validate_data(self, X, y, dtype=np.float64, reset=False)
         return report_on(self, X, y.tolist(), feature_names=feature_names)
 
@@ -290,5 +290,5 @@ class TreeClassifier(ClassifierMixin, ShownAsTree, ABC):
 
     def _checked(self, X: Any) -> FloatArray:
         """Return the rows of ``X`` as numbers; raise an error for those that do not fit."""
-        with errors_naming_the_column(X):
+        with errors_with_remedies(X):
             return np.asarray(validate_data(self, X, dtype=np.float64, reset=False))

@@ -3,11 +3,12 @@
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from numbers import Real
 from typing import Any
 
 import numpy as np
+from numpy.exceptions import DTypePromotionError
 from sklearn.exceptions import NotFittedError
-from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from margintree._lib.arrays import AnyArray, FloatArray, IntArray
@@ -19,7 +20,16 @@ from margintree.data.preprocessing.cells import cells_of
 
 def row_weights(sample_weight: Any, X: FloatArray) -> FloatArray:
     """Return the sample weights as numbers, 1 by default."""
-    return np.asarray(_check_sample_weight(sample_weight, X, dtype=np.float64))
+    try:
+        return np.asarray(
+            _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        )
+    except (TypeError, ValueError) as error:
+        raise InvalidInputError(
+            f"sample_weight must hold one finite number of at least 0 for each of the {len(X)} "
+            f"rows, and not only zeros; {sample_weight!r:.60} was given ({error}). Correct it or "
+            "leave it out."
+        ) from error
 
 
 def class_factors(
@@ -42,7 +52,15 @@ def class_factors(
         return np.ones(len(classes))
     if isinstance(class_weight, str):
         return _balancing_factors(codes, weights, len(classes))
-    return np.asarray(compute_class_weight(class_weight, classes=classes, y=classes[codes]))
+    labels = classes.tolist()
+    unknown = [label for label in class_weight if label not in labels]
+    # Factors for all classes may serve rows in which some of them are missing.
+    if unknown and not {*labels} <= {*class_weight}:
+        raise InvalidInputError(
+            f"class_weight must use labels of y, {labels!r:.200}; {unknown[0]!r} is none of them. "
+            "Leave it out or correct it."
+        )
+    return _factors("class_weight", class_weight, labels)
 
 
 def _balancing_factors(codes: IntArray, weights: FloatArray, n_classes: int) -> FloatArray:
@@ -74,7 +92,7 @@ def error_matrix(error_costs: Any, classes: AnyArray) -> FloatArray:
     if error_costs is None:
         return matrix
     if not isinstance(error_costs, Mapping):
-        return _numbers(error_costs, ndim=2)
+        return _numbers("error_costs", error_costs, 2, _MATRIX)
     labels = classes.tolist()
     for label, prices in error_costs.items():
         if not isinstance(prices, Mapping):
@@ -83,7 +101,9 @@ def error_matrix(error_costs: Any, classes: AnyArray) -> FloatArray:
                 f"{prices!r:.60}. Write {{{label!r}: {{other label: price}}}}."
             )
         for called, price in prices.items():
-            matrix[_place(label, labels), _place(called, labels)] = _numbers(price, ndim=0)
+            matrix[_place(label, labels), _place(called, labels)] = _numbers(
+                "error_costs", price, 0, _MATRIX
+            )
     return matrix
 
 
@@ -101,14 +121,26 @@ def feature_factors(feature_costs: Any, features: Sequence[Any]) -> FloatArray |
     if feature_costs is None:
         return None
     if not isinstance(feature_costs, Mapping):
-        return np.asarray(feature_costs, dtype=np.float64)
+        return _numbers("feature_costs", feature_costs, 1, "a number for each feature, or a dict")
     unknown = [feature for feature in feature_costs if feature not in features]
     if unknown:
         raise InvalidInputError(
             f"feature_costs must name features of X that are used, which are {[*features]!r:.200}; "
             f"{unknown[0]!r} is none of them. Leave it out or correct it."
         )
-    return np.array([float(feature_costs.get(feature, 1.0)) for feature in features])
+    return _factors("feature_costs", feature_costs, features)
+
+
+def _factors(name: str, given: Mapping[Any, Any], keys: Sequence[Any]) -> FloatArray:
+    """Return the factor of every key, 1 where none is given."""
+    factors = [given.get(key, 1.0) for key in keys]
+    for key, factor in zip(keys, factors, strict=True):
+        if not (isinstance(factor, Real) and 0 <= float(factor) < math.inf):
+            raise InvalidInputError(
+                f"{name} must give finite numbers of at least 0; {factor!r:.60} was given for "
+                f"{key!r}. Correct it or leave it out."
+            )
+    return np.array(factors, dtype=np.float64)
 
 
 def _place(label: Any, labels: list[Any]) -> int:
@@ -120,16 +152,20 @@ def _place(label: Any, labels: list[Any]) -> int:
     return labels.index(label)
 
 
-def _numbers(value: Any, ndim: int) -> FloatArray:
-    """Return a single price or a table of them as an array of numbers."""
+_MATRIX = (
+    "a square matrix of numbers in the order of the sorted labels, or a dict of dicts by label"
+)
+
+
+def _numbers(name: str, value: Any, ndim: int, allowed: str) -> FloatArray:
+    """Return what was given as an array of numbers with so many dimensions."""
     try:
         numbers = np.array(value, dtype=np.float64)
     except (TypeError, ValueError):
         numbers = np.array([])
     if numbers.ndim != ndim:
         raise InvalidInputError(
-            "error_costs must be a square matrix of numbers in the order of the sorted labels, or "
-            f"a dict of dicts by label; {value!r:.60} was given. Correct it or leave it out."
+            f"{name} must be {allowed}; {value!r:.60} was given. Correct it or leave it out."
         )
     return numbers
 
@@ -183,13 +219,25 @@ def _tree_of(estimator: Any, classes: AnyArray) -> ObliqueTree:
     return tree
 
 
+_REMEDIES = {
+    "0 sample(s)": "Give at least one row.",
+    "0 feature(s)": "Give at least one column.",
+    "inconsistent numbers of samples": "Give one label for each row.",
+    "features as input": "Give the columns of the fit, in the same order.",
+    "continuous": "Group the numbers into a few classes, such as low and high.",
+    "dim 3": "Give a table with one row for each sample.",
+    "y should be a 1d array": "Give one column of labels.",
+}
+"""What to do, by a phrase in a message of scikit-learn that does not say so."""
+
+
 @contextmanager
-def errors_naming_the_column(X: Any) -> Iterator[None]:
-    """Add to an error about the rows which column it concerns and which class takes such columns.
+def errors_with_remedies(X: Any, y: Any = None) -> Iterator[None]:
+    """Add to an error about the rows or their labels which cell it concerns and what to do.
 
     Examples
     --------
-    >>> with errors_naming_the_column([[1.0, "red"]]):
+    >>> with errors_with_remedies([[1.0, "red"]]):
     ...     raise ValueError("could not convert string to float: 'red'")
     Traceback (most recent call last):
     margintree.InvalidInputError: could not convert string to float: 'red'. The column 'x1' holds
@@ -198,18 +246,43 @@ def errors_naming_the_column(X: Any) -> Iterator[None]:
     """
     try:
         yield
-    except (TypeError, ValueError) as error:
-        place = _first_odd_cell(X)
-        # Cells of another kind altogether stay a TypeError, but the NA of pandas is a missing one.
-        if place is None or (isinstance(error, TypeError) and "NAType" not in str(error)):
-            raise
+    except (TypeError, ValueError, OverflowError) as error:
         # The first line says what is wrong; the others hold scikit-learn's own advice.
         first_line = str(error).split("\n")[0].rstrip(".")
-        raise InvalidInputError(
-            f"{first_line}. {place}, and finite numbers are needed. Convert it to numbers, "
-            "or use margintree.make_table_classifier, which takes text and missing cells as they "
-            "are."
-        ) from error
+        known = (remedy for phrase, remedy in _REMEDIES.items() if phrase in first_line)
+        remedy = next(known, None) or _about_label(y) or _about_cell(X, error)
+        if remedy is None:
+            raise
+        # A TypeError speaks of the types inside NumPy and pandas.
+        is_of_types = isinstance(error, TypeError)
+        raise InvalidInputError(remedy if is_of_types else f"{first_line}. {remedy}") from error
+
+
+def _about_label(y: Any) -> str | None:
+    """Return which label is missing and what to do, if any is."""
+    if y is None or np.ndim(y) != 1:
+        return None
+    for row, label in enumerate(np.asarray(y, dtype=object)):
+        if label is None or (isinstance(label, Real) and not math.isfinite(label)):
+            return (
+                f"Every row must have a label; that of row {row + 1} is {label!r}. Fill it in or "
+                "drop the row."
+            )
+    return None
+
+
+def _about_cell(X: Any, error: Exception) -> str | None:
+    """Return which cell is no finite number and what to do, if any is."""
+    # Cells of another kind altogether stay a TypeError, but the NA of pandas is a missing one,
+    # and dates can be columns of a table.
+    is_of_cells = not isinstance(error, TypeError) or "NAType" in str(error)
+    place = _first_odd_cell(X) if is_of_cells or isinstance(error, DTypePromotionError) else None
+    if place is None:
+        return None
+    return (
+        f"{place}, and finite numbers are needed. Convert it to numbers, or use "
+        "margintree.make_table_classifier, which takes text and missing cells as they are."
+    )
 
 
 def _first_odd_cell(X: Any) -> str | None:

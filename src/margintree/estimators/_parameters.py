@@ -4,12 +4,28 @@ from numbers import Integral, Real
 from os import PathLike
 from typing import Any
 
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
 from margintree.core.margin import MARGINS
 from margintree.core.problem import MAX_DEPTH
 from margintree.core.tree import ObliqueTree
 from margintree.estimators._base import TreeClassifier
+
+
+class AnInstance(HasMethods):
+    """Constraint on the class of a value, with words for it in place of its module."""
+
+    def __init__(self, cls: type, words: str) -> None:
+        super().__init__(["fit"])
+        self.cls, self.words = cls, words
+
+    def is_satisfied_by(self, val: Any) -> bool:
+        """Tell whether the value is of the class."""
+        return isinstance(val, self.cls)
+
+    def __str__(self) -> str:
+        return self.words
+
 
 AT_LEAST_0 = [Interval(Real, 0, None, closed="left")]
 COUNT = Interval(Integral, 0, None, closed="left")
@@ -43,7 +59,11 @@ CONSTRAINTS: dict[str, list[Any]] = {
     "memory_limit": [*AT_LEAST_0, None],
     "gap": [Interval(Real, 0, 1, closed="left")],
     "max_iter": [COUNT, None],
-    "start": [ObliqueTree, TreeClassifier, None],
+    "start": [
+        AnInstance(ObliqueTree, "an ObliqueTree"),
+        AnInstance(TreeClassifier, "a fitted classifier of margintree"),
+        None,
+    ],
     "checkpoint": [str, PathLike, None],
     "certificate": [str, PathLike, None],
     "warm_start": ["boolean"],

@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.base import MetaEstimatorMixin
 from sklearn.model_selection import check_cv
 from sklearn.utils import Tags
-from sklearn.utils._param_validation import Interval, StrOptions, validate_parameter_constraints
+from sklearn.utils._param_validation import StrOptions, validate_parameter_constraints
 
 from margintree._lib.arrays import AnyArray
 from margintree._lib.exceptions import InvalidInputError
@@ -20,7 +20,7 @@ from margintree.core.method import Method
 from margintree.core.result import Reason, Result
 from margintree.estimators._base import TreeClassifier
 from margintree.estimators._given import adapted
-from margintree.estimators._parameters import AT_LEAST_0, CONSTRAINTS
+from margintree.estimators._parameters import AT_LEAST_0, CONSTRAINTS, POSITIVE_COUNT, AnInstance
 from margintree.estimators._plain import MethodClassifier, n_threads
 from margintree.estimators._scorer import scoring_of
 from margintree.estimators.moctsvm import MOCTSVMClassifier
@@ -35,13 +35,12 @@ from margintree.methods.choose import (
     results,
 )
 from margintree.methods.path import Point, path
-from margintree.methods.solve import EXACT, solve
+from margintree.methods.solve import solve
 
 CHOICE_SHARE = 0.75
 """Share of the time limit for the choice; the rest is for the last fit."""
 MOST_FITS = 3
 """Maximum number of combinations that are fitted to all rows until one keeps its promise."""
-POSITIVE = [Interval(Integral, 1, None, closed="left")]
 
 
 class TreeClassifierCV(MetaEstimatorMixin, TreeClassifier):
@@ -133,14 +132,14 @@ class TreeClassifierCV(MetaEstimatorMixin, TreeClassifier):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "estimator": [MethodClassifier, None],
+        "estimator": [AnInstance(MethodClassifier, "a classifier of margintree"), None],
         "candidates": [Mapping, list, tuple, None],
-        "cv": [Interval(Integral, 2, None, closed="left"), "cv_object"],
+        "cv": ["cv_object"],
         "scoring": [str, callable],
         "usual": [Mapping, None],
         "simplest_within": AT_LEAST_0,
-        "path_iter": [*POSITIVE, None],
-        "path_rows": [*POSITIVE, list, tuple, None],
+        "path_iter": [POSITIVE_COUNT, None],
+        "path_rows": [POSITIVE_COUNT, list, tuple, None],
         "last_fit": [StrOptions({"fresh", "path"})],
         "time_limit": CONSTRAINTS["time_limit"],
         "n_jobs": CONSTRAINTS["n_jobs"],
@@ -242,8 +241,7 @@ class TreeClassifierCV(MetaEstimatorMixin, TreeClassifier):
         plain._validate_params()  # not only when the chosen combination is fitted
         self._method.check_classes(len(classes))
         given = plain.get_params(deep=False)
-        if given.get("method") == EXACT:
-            check_name(given.get("solver", "auto"))  # a missing solver is an error at once
+        check_name(given.get("solver", "auto"))  # an unknown solver is an error at once
         limits = self._limits()
         points = self._points(len(classes))
         usual = None if self.usual is None else _place(self.usual, points)
@@ -313,6 +311,11 @@ class TreeClassifierCV(MetaEstimatorMixin, TreeClassifier):
         """Return the maximum numbers of rows of the rounds, without rounds that change nothing."""
         given = self.path_rows
         sizes = [*given] if isinstance(given, Sequence) else [given]
+        if not sizes or not all(size is None or _is_count(size) for size in sizes):
+            raise InvalidInputError(
+                "path_rows must be a number of rows of at least 1, None for no limit, or a list of "
+                f"such numbers; {given!r:.60} was given. Correct it or leave it out."
+            )
         most = max(len(learn) for learn, _ in divisions)
         enough = [k for k, size in enumerate(sizes) if size is None or size >= most]
         return sizes[: enough[0] + 1] if enough else sizes
@@ -458,6 +461,10 @@ def _checked(divisions: Iterable[Division], data: Data) -> list[Division]:
             "once: give a list, or a number of folds."
         )
     return checked
+
+
+def _is_count(size: Any) -> bool:
+    return isinstance(size, Integral) and int(size) >= 1
 
 
 def _values(name: str, given: Any) -> list[Any]:

@@ -8,7 +8,7 @@ from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
-from margintree._lib.exceptions import TableWarning
+from margintree._lib.exceptions import InvalidInputError, TableWarning
 from margintree.core.cost import Cost
 from margintree.core.result import Result
 from margintree.core.tree import ObliqueTree
@@ -176,4 +176,10 @@ def make_table_classifier(estimator: TreeClassifier | None = None) -> TableClass
     array(['warm', 'cold'], dtype='<U4')
     """
     classifier = MOCTSVMClassifier() if estimator is None else estimator
+    if not isinstance(classifier, TreeClassifier):
+        raise InvalidInputError(
+            "make_table_classifier takes a classifier of margintree, such as MOCTSVMClassifier(); "
+            f"{classifier!r:.60} was given. To search over parameters, search over those of the "
+            "table classifier, such as classifier__c1."
+        )
     return TableClassifier([("table", TableEncoder()), ("classifier", classifier)])

@@ -112,14 +112,19 @@ class Certificate:
             if digest != _digest(text, arrays):
                 raise ValueError("its content does not match its digest")
             return cls(float(head["bound"]), head["problem"], head["forest"], **arrays)
-        except FileNotFoundError:
-            raise
         except Exception as error:  # a damaged archive can fail in many ways
             raise InvalidInputError(
                 f"A certificate must be a file that 'margintree fit --certificate' wrote; "
-                f"{os.fspath(path)!r} was given, but it cannot be used ({error!r:.200}). "
-                "Write it again."
+                f"{os.fspath(path)!r} was given, but it cannot be used ({_reason(error)}). "
+                "Give the file of the fit, or write it again."
             ) from error
+
+
+def _reason(error: Exception) -> str:
+    """Return why a file cannot be read, without advice on how to load it unsafely."""
+    if isinstance(error, OSError):
+        return error.strerror or str(error)
+    return "it is no archive of arrays" if "pickle" in str(error) else f"{error!s:.200}"
 
 
 ARRAYS = (

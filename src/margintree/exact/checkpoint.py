@@ -98,7 +98,7 @@ class Checkpoint:
         except FileNotFoundError:
             return None
         except (OSError, ValueError, LookupError, TypeError, RecursionError) as error:
-            raise self._refused(f"it cannot be read ({error!r:.200})") from error
+            raise self._refused(f"it cannot be read ({error!s:.200})") from error
         tree, problem = known.tree, self._problem
         shape = (problem.depth, problem.n_features, problem.n_classes)
         if not belongs_here or (tree.depth, tree.n_features, tree.n_classes) != shape:

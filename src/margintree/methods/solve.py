@@ -15,7 +15,7 @@ from margintree.core.tree import ObliqueTree
 from margintree.exact.checkpoint import Checkpoint
 from margintree.exact.exact_solve import solve_exactly
 from margintree.exact.proofs.scope import NATIVE
-from margintree.exact.solvers import get
+from margintree.exact.solvers import check_name, get
 
 PathLike: TypeAlias = str | os.PathLike[str]
 
@@ -80,6 +80,7 @@ def solve(method: Method, problem: Problem, how: How | None = None) -> Result:
     True
     """
     how = how or How(method.ways[0])
+    check_name(how.solver)
     if how.way not in method.ways:
         raise InvalidInputError(
             f"method must be one of {method.ways}; {how.way!r} was given. Use {method.ways[0]!r} "

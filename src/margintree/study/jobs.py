@@ -6,6 +6,7 @@ from statistics import fmean
 import numpy as np
 
 from margintree._lib.arrays import AnyArray, FloatArray
+from margintree._lib.exceptions import InvalidInputError
 from margintree._lib.fingerprint import fingerprint
 from margintree.data.datasets import CATALOGUE, Dataset
 from margintree.study.spec import Spec
@@ -23,6 +24,8 @@ def jobs_of(
     >>> len(jobs_of(read_spec("paper"), methods=["moctsvm"]))
     325
     """
+    _check_names("data set", data_sets, spec.data_sets)
+    _check_names("method", methods, spec.methods)
     return [
         Job(data_set, repetition, fold, method)
         for repetition in range(spec.repetitions)
@@ -31,6 +34,15 @@ def jobs_of(
         for method in spec.methods
         if (data_sets is None or data_set in data_sets) and (methods is None or method in methods)
     ]
+
+
+def _check_names(what: str, given: Collection[str] | None, known: Collection[str]) -> None:
+    for name in given or ():
+        if name not in known:
+            raise InvalidInputError(
+                f"The {what} must be in the specification, which has {', '.join(known)}; {name!r} "
+                "was given. Choose one of these, or add it to the specification."
+            )
 
 
 def canonical(data: Dataset) -> tuple[FloatArray, AnyArray]:

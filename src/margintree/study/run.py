@@ -64,8 +64,6 @@ def run_study(
         Is called with every finished job and its rows.
     """
     check_jobs(n_jobs)
-    _check_names("data set", data_sets, spec.data_sets)
-    _check_names("method", methods, spec.methods)
     folder = data_folder(data_dir)
     jobs = open_jobs(jobs_of(spec, data_sets, methods), store, retry)
     tables, why_missing = _tables({job.data_set for job in jobs}, folder)
@@ -106,15 +104,6 @@ def check_jobs(n_jobs: int) -> None:
             f"The number of processes must be positive, or -1 for one per core; {n_jobs} was "
             "given. Choose another one with --jobs."
         )
-
-
-def _check_names(what: str, given: Collection[str] | None, known: Collection[str]) -> None:
-    for name in given or ():
-        if name not in known:
-            raise InvalidInputError(
-                f"The {what} must be in the specification, which has {', '.join(known)}; {name!r} "
-                "was given. Choose one of these, or add it to the specification."
-            )
 
 
 def _tables(

@@ -81,7 +81,7 @@ def read_spec(source: str | os.PathLike[str]) -> Spec:
     except (OSError, UnicodeDecodeError) as error:
         raise InvalidInputError(
             f"The specification must be one of {', '.join(SPECS)} or a TOML file; {name!r} cannot "
-            f"be read: {error}."
+            f"be read: {error.strerror if isinstance(error, OSError) else error}. Correct its name."
         ) from error
     return parse_spec(path.stem, text)
 
@@ -102,7 +102,9 @@ def parse_spec(name: str, text: str) -> Spec:
     try:
         raw = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise InvalidInputError(f"The specification {name!r} is not TOML: {error}.") from error
+        raise InvalidInputError(
+            f"The specification {name!r} is not TOML: {error}. Correct it there."
+        ) from error
     reader = _Reader(name, raw)
     reader.only([one.name for one in fields(Spec) if one.name not in ("name", "text")])
     nested = reader.part("nested")

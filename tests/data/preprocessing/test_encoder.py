@@ -144,9 +144,9 @@ def test_a_table_without_a_column_to_learn_from_is_refused():
 @pytest.mark.parametrize(
     ("table", "labels", "named"),
     [
-        ([], None, r"given shape is \(0,\)"),
+        ([], None, r"list of shape \(0,\)"),
         ([[], []], None, "0 rows and 0 columns"),
-        ([1, 2], None, r"given shape is \(2,\)"),
+        ([1, 2], None, r"list of shape \(2,\)"),
         ([[1, 2], [3]], None, "rows of equal length"),
         ([[1], [2]], ["a"], "2 rows and 1 labels"),
         ([[1.0], [np.inf]], None, "row 2, column 'x0': a finite number"),

@@ -152,8 +152,9 @@ def cells_of(table: Any) -> list[Cells]:
     array = np.asarray(table) if hasattr(table, "dtype") else np.array(table, dtype=object)
     if array.ndim != 2:
         raise InvalidInputError(
-            f"A table must have rows of equal length; the given shape is {array.shape}. Give a "
-            "pandas or polars frame, a two-dimensional array or a list of rows."
+            f"A table must have rows of equal length; a {type(table).__name__} of shape "
+            f"{getattr(table, 'shape', array.shape)} was given. Give a pandas or polars frame, a "
+            "dense two-dimensional array (toarray() of a sparse one) or a list of rows."
         )
     return [Cells(f"x{j}", _array(column)) for j, column in enumerate(array.T)]
 

@@ -123,7 +123,11 @@ def _parsed(text: str) -> TreeClassifier | TableClassifier:
     except ModelFileError:
         raise
     except ValueError as error:
-        fail(f"it is damaged or not JSON ({error}). Save the model again.", error)
+        fail(
+            f"it is damaged or not JSON ({error}). Give a file "
+            "written by 'margintree fit' or margintree.save.",
+            error,
+        )
 
 
 def _content(content: Any) -> Mapping[str, Any]:

@@ -8,7 +8,6 @@ from dataclasses import fields
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 import margintree
 from margintree._lib.arrays import AnyArray
@@ -17,6 +16,7 @@ from margintree.core.result import Result
 from margintree.data.label_types import check_text, label_type
 from margintree.data.preprocessing import TableEncoder
 from margintree.estimators import TableClassifier, TreeClassifier, TreeClassifierCV
+from margintree.show.export.named_tree import tree_of
 
 FORMAT = "margintree-model"
 VERSION = 3
@@ -66,7 +66,7 @@ def to_json(estimator: TreeClassifier | TableClassifier) -> str:
     >>> from_json(to_json(clf)).tree_ == clf.tree_
     True
     """
-    check_is_fitted(estimator)
+    tree_of(estimator)
     if isinstance(estimator, TableClassifier):
         encoder, classifier = estimator.named_steps.values()
         content = _content(classifier, encoder.get_feature_names_out())

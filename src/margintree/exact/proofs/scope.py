@@ -10,6 +10,8 @@ NATIVE = "native"
 KNOWN = {"max_splits", "errors", "violations", "splits"}
 """The rules and costs that the engine keeps. A problem with any other one is refused, so a new one
 is refused until its bounds are proved."""
+PARAMETERS = {"least_mass": "min_samples_leaf", "features": "c4", "by_feature": "feature_costs"}
+"""Parameters whose rule or cost has another name."""
 MAX_ROWS = 3_000
 """Every row has an inner product with every other one."""
 MAX_DEPTH = 6
@@ -25,7 +27,7 @@ def obstacle(problem: Problem) -> str:
     >>> obstacle(problem)
     ''
     >>> obstacle(problem.with_rules(min_samples_leaf=0.5))
-    'does not know least_mass, which the problem has.'
+    'does not know min_samples_leaf, which the problem has.'
     """
     for what, number, most in (
         ("rows", problem.n_rows, MAX_ROWS),
@@ -35,7 +37,7 @@ def obstacle(problem: Problem) -> str:
         if number > most:
             return f"takes at most {most} {what}; {number} were given."
     unknown = [
-        given.name
+        PARAMETERS.get(given.name, given.name)
         for values in (problem.rules, problem.costs)
         for given in fields(values)
         if given.name not in KNOWN and getattr(values, given.name) != given.default

@@ -75,7 +75,7 @@ def with_raw_products(tree: ObliqueTree) -> ObliqueTree:
 
 def refuse_products(model: Any, what: str) -> None:
     """Raise InvalidInputError if the splits of a model see products of columns."""
-    tree = model if isinstance(model, ObliqueTree) else model.tree_
+    tree = tree_of(model)
     if tree.scaling.has_products:
         raise InvalidInputError(
             f"{what} needs straight splits, and those of this tree see products of columns "
@@ -93,22 +93,36 @@ def with_names(
     model: Any, feature_names: Sequence[str] | None, class_names: Sequence[Any] | None
 ) -> tuple[ObliqueTree, Sequence[str], Sequence[Any]]:
     """Return the tree of a model with its names, unchanged; see `named`."""
-    if not isinstance(model, ObliqueTree):
-        check_is_fitted(model)
-        feature_names = _first_given(feature_names, _known_features(model))
-        class_names = _first_given(class_names, model.classes_)
-        model = model.tree_
-    features = _first_given(feature_names, [f"x{j}" for j in range(model.scaling.n_columns)])
-    classes = _first_given(class_names, range(model.n_classes))
+    tree = tree_of(model)
+    columns = [f"x{j}" for j in range(tree.scaling.n_columns)]
+    known_classes = getattr(model, "classes_", range(tree.n_classes))
+    features = _first_given(feature_names, _known_features(model), columns)
+    classes = _first_given(class_names, known_classes)
     for noun, names, needed in (
-        ("features", features, model.scaling.n_columns),
-        ("classes", classes, model.n_classes),
+        ("features", features, tree.scaling.n_columns),
+        ("classes", classes, tree.n_classes),
     ):
         if len(names) != needed:
             raise InvalidInputError(
                 f"There must be {needed} names of {noun}; {len(names)} were given. Correct them."
             )
-    return model, features, classes
+    return tree, features, classes
+
+
+def tree_of(model: Any) -> ObliqueTree:
+    """Return a tree, or that of a fitted classifier; raise InvalidInputError for anything else."""
+    if isinstance(model, ObliqueTree):
+        return model
+    if hasattr(model, "fit"):
+        check_is_fitted(model)
+    tree = getattr(model, "tree_", None)
+    if not isinstance(tree, ObliqueTree):
+        raise InvalidInputError(
+            "A fitted classifier of margintree or its tree is needed; a "
+            f"{type(model).__name__} was given. Fit one, such as MOCTSVMClassifier; of a search "
+            "over parameters, give best_estimator_."
+        )
+    return tree
 
 
 def _known_features(model: Any) -> Sequence[str] | None:

@@ -82,8 +82,10 @@ def to_sql(
     return expression if dialect is None else in_dialect(expression, dialect)
 
 
-def sql_columns(model: Predictor) -> str:
+def sql_columns(model: Predictor, dialect: str | None = None) -> str:
     """Return the label and all shares as columns of a SELECT, named as in ``margintree predict``.
+
+    The dialect is one of `to_sql`.
 
     Examples
     --------
@@ -95,7 +97,8 @@ def sql_columns(model: Predictor) -> str:
     columns = {"prediction": _Writer(model, None).expression()}
     for code, label in enumerate(model.labels):
         columns[f"share of {label}"] = _Writer(model, code).expression()
-    return ",\n".join(f"{text} AS {identifier(name)}" for name, text in columns.items())
+    texts = [f"{text} AS {identifier(name)}" for name, text in columns.items()]
+    return ",\n".join(texts if dialect is None else (in_dialect(text, dialect) for text in texts))
 
 
 class _Writer:

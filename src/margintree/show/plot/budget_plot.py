@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from margintree._lib.exceptions import InvalidInputError
 from margintree.show.plot._style import FAINT, INK, axes_or_new
+from margintree.show.plot.score_plot import results_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -47,9 +47,7 @@ def plot_budgets(
     >>> plot_budgets(clf).get_xlabel()
     'max_features_per_split'
     """
-    if not isinstance(search, Mapping):
-        check_is_fitted(search)
-        search = search.cv_results_
+    search = results_of(search)
     if f"param_{budget}" not in search or "mean_coefficients" not in search:
         raise InvalidInputError(
             f"plot_budgets needs the scores of a TreeClassifierCV that has tried values of "

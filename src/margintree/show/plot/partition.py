@@ -17,6 +17,7 @@ from margintree.show.export.named_tree import (
     encoding_of,
     has_margins,
     named,
+    tree_of,
 )
 from margintree.show.plot._curved import CurvedPlane
 from margintree.show.plot._plane import Plane, crossings, sides
@@ -97,7 +98,7 @@ def plot_partition(
     ('height', 'age')
     """
     names = named(model, feature_names, class_names)
-    tree = model if isinstance(model, ObliqueTree) else model.tree_
+    tree = tree_of(model)
     if encoding_of(model) is not None:
         X = model[0].transform(X)
     rows = _RowsShown.of(tree, X, y, getattr(model, "classes_", None))

@@ -47,15 +47,7 @@ def plot_scores(search: Any, x: str = "c1", y: str = "c2", ax: "Axes | None" = N
     >>> ax.get_title()
     'best 0.900 at c1 = 10, c2 = 0.1'
     """
-    if not isinstance(search, Mapping):
-        check_is_fitted(search)
-        if not hasattr(search, "cv_results_"):
-            raise InvalidInputError(
-                "plot_scores needs the scores of a search over parameters; "
-                f"{type(search).__name__} has none. Fit a GridSearchCV or a classifier whose name "
-                "ends in CV."
-            )
-        search = search.cv_results_
+    search = results_of(search)
     axis_x, axis_y = (_full_name(search["params"], name) for name in (x, y))
     params, scores = _trials(search, {axis_x, axis_y})
     if not np.isfinite(scores).any():
@@ -79,6 +71,22 @@ def plot_scores(search: Any, x: str = "c1", y: str = "c2", ax: "Axes | None" = N
     where = ", ".join(f"{name.split('__')[-1]} = {_shown(v)}" for name, v in params[best].items())
     ax.set_title(f"best {scores[best]:.3f} at {where}")
     return ax
+
+
+def results_of(search: Any) -> Mapping[str, Any]:
+    """Return the ``cv_results_`` of a search over parameters, which may be given themselves."""
+    if isinstance(search, Mapping):
+        return search
+    if hasattr(search, "fit"):
+        check_is_fitted(search)
+    if not hasattr(search, "cv_results_"):
+        raise InvalidInputError(
+            "The scores of a search over parameters are needed; a "
+            f"{type(search).__name__} has none. Fit a GridSearchCV or a classifier whose name ends "
+            "in CV."
+        )
+    results: Mapping[str, Any] = search.cv_results_
+    return results
 
 
 def _full_name(params: Sequence[Mapping[str, Any]], name: str) -> str:
