@@ -35,8 +35,9 @@ FILES = (
 )
 FIGURES = {
     "accuracy": "Accuracy by method and data set",
-    "critical-differences": "Average ranks, with bars between methods that do not differ",
+    "ranks": "Average ranks, with bars between methods that do not differ",
     "splits": "Accuracy against the number of splits",
+    "coefficients": "Accuracy against the number of coefficients",
     "seconds": "Accuracy against time",
 }
 

@@ -127,8 +127,8 @@ def draw_study_accuracies(ax):
     figures.plot_accuracies(study(), "grid", ax=ax)
 
 
-def draw_study_critical_differences(ax):
-    figures.plot_critical_differences(study(), "nested", ax=ax)
+def draw_study_ranks(ax):
+    figures.plot_ranks(study(), "nested", ax=ax)
 
 
 def draw_study_splits(ax):
@@ -152,7 +152,7 @@ PICTURES = {
         (draw_trace, (6, 4)),
         (draw_path, (6, 4)),
         (draw_study_accuracies, (6, 5)),
-        (draw_study_critical_differences, (6, 3)),
+        (draw_study_ranks, (6, 3)),
         (draw_study_splits, (6, 4)),
         (draw_study_seconds, (6, 4)),
     )

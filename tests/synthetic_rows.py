@@ -20,7 +20,9 @@ def done(data_set, repetition, fold, method, reading, parameters, accuracy, **va
         "objective": 1.0,
         "bound": 0.5,
         "balanced_accuracy": accuracy - 0.01,
+        "calibration_error": 0.05,
         "splits": 3,
+        "coefficients": 12,
         "build_seconds": 0.001,
         "fit_seconds": 0.01,
         "predict_seconds": 0.0001,
@@ -84,5 +86,6 @@ def _fit(job, reading, cost, skill, rng):
         {"c": cost},
         accuracy,
         splits=int(rng.integers(1, 8)) if is_tree else None,
+        coefficients=40 if is_tree else None,
         fit_seconds=seconds,
     )

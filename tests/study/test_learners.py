@@ -5,7 +5,7 @@ import pytest
 
 from margintree.core.limits import Limits
 from margintree.data.datasets import load
-from margintree.estimators import TreeClassifierCV
+from margintree.estimators import MOCTSVMClassifier, MOCTSVMClassifierCV, TreeClassifierCV
 from margintree.methods import METHODS
 from margintree.methods.choose import Data, TreeCandidates, divide
 from margintree.methods.scoring import half_spacing, margins_of, shares_right
@@ -28,13 +28,44 @@ def iris():
 def test_learners_are_the_methods_their_variants_and_then_the_references():
     """A method or a reference says by itself what it is called and what its grid tries."""
     known = learners()
-    assert [*known] == [*METHODS, "octh-margin", *REFERENCES]
+    assert [*known] == [*METHODS, "octh-margin", "moctsvm-default", *REFERENCES]
     assert known["octh-margin"].label == method_label("octh-margin") == "OCT-H margin"
     for name, source in {**METHODS, **REFERENCES}.items():
         assert known[name].label == method_label(name) == source.label
     assert known["moctsvm"].parameters == ("c1", "c2", "c3")
     assert known["stree"].parameters == REFERENCES["stree"].parameters
     assert in_order(["stree", "octsvm", "cart"]) == ["cart", "octsvm", "stree"]
+
+
+def test_the_default_learner_is_the_classifier_with_nothing_set():
+    """The same tree, in the grid and as the choice, and no parameters."""
+    X, y = iris()
+    rows = slice(None, None, 5)
+    settings = Settings(depth=1, min_leaf=0.05, limits=Limits(seed=3))
+    (fit,) = learners()["moctsvm-default"].fit_grid(X[rows], y[rows], [{}], settings)
+    plain = MOCTSVMClassifier(random_state=3, time_limit=None)
+    expected = MOCTSVMClassifierCV(plain, time_limit=None).fit(X[rows], y[rows])
+    assert fit.objective == expected.objective_
+    assert fit.coefficients == expected.tree_.n_coefficients
+    assert np.array_equal(fit.predict(X), expected.predict(X))
+    assert fit.confidence(X) == pytest.approx(expected.predict_proba(X).max(axis=1))
+
+
+def test_references_count_what_a_person_would_read():
+    """Coefficients of all hyperplanes; a split of ConTree has one; others are not counted."""
+    X, y = iris()
+    settings = Settings(depth=2, min_leaf=0.05, limits=Limits())
+
+    def count(name, point):
+        (fit,) = learners()[name].fit_grid(X, y, [point], settings)
+        return fit.coefficients
+
+    assert count("svm-ovo", {"C": 1.0}) == 3 * 4  # three pairs of classes
+    assert count("svm-ova", {"C": 1.0}) == 3 * 4  # three classes
+    assert count("svm-crammer-singer", {"C": 1.0}) == 3 * 4
+    assert count("svm-rbf", {"C": 1.0, "gamma": 1.0}) is None
+    (fit,) = learners()["contree"].fit_grid(X, y, [{"complexity_cost": 0.0}], settings)
+    assert fit.coefficients == fit.splits <= 3
 
 
 def test_a_new_method_is_in_the_study_at_once(monkeypatch):

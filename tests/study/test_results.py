@@ -3,6 +3,7 @@
 import contextlib
 import csv
 import io
+import itertools
 import math
 import os
 import re
@@ -22,7 +23,7 @@ from margintree._lib.exceptions import InvalidInputError
 from margintree.cli import app
 from margintree.study.compare import comparison, contest
 from margintree.study.exported import Study, export_study
-from margintree.study.figures import FIGURES, _groups, picture
+from margintree.study.figures import FIGURES, _runs, picture
 from margintree.study.result_tables import signed
 from margintree.study.spec import parse_spec
 from margintree.study.statistics import friedman
@@ -86,7 +87,8 @@ def test_a_comparison_says_what_its_numbers_mean():
     ranking = friedman(found.scores)
     assert ranks.rows[0][0].text == "MOCTSVM"
     assert ranks.rows[0][1].text == f"{min(ranking.ranks):.2f}"
-    assert f"at least {ranking.critical_difference:.2f} apart" in told
+    assert "Wilcoxon's test of all pairs" in told
+    assert ranks.rows[0][3].text == "–"  # no pair differs by more than chance
     assert "the methods are not all alike" in told
     assert "MOCTSVM is better than" not in told  # seven data sets are too few for four tests
     assert "no difference can be shown between MOCTSVM and CART, OCT, OCT-H, SVM 1-1" in told
@@ -137,14 +139,15 @@ def test_without_baycomp_the_comparison_says_so(monkeypatch):
     assert any("pip install 'margintree[bayes]'" in sentence for sentence in sentences)
 
 
-@given(st.lists(st.floats(1, 9), min_size=1, max_size=9).map(sorted), st.floats(0.1, 5))
-def test_bars_join_exactly_what_does_not_differ(ranks, difference):
-    """Two methods lie under one bar if and only if they are closer than the difference."""
-    bars = list(_groups(np.array(ranks), difference))
-    for i, low in enumerate(ranks):
-        for high in ranks[i + 1 :]:
-            is_joined = any(start <= low and high <= end for start, end in bars)
-            assert is_joined == (high < low + difference)
+@given(st.integers(1, 7), st.integers(0, 999))
+def test_bars_join_exactly_what_does_not_differ(n_methods, seed):
+    """Two methods lie under one bar if and only if no two methods from one to the other differ."""
+    differ = np.triu(np.random.default_rng(seed).random((n_methods, n_methods)) < 0.3, k=1)
+    are_alike = ~(differ | differ.T)
+    bars = list(_runs(are_alike))
+    for i, j in itertools.combinations(range(n_methods), 2):
+        is_joined = any(first <= i and j <= last for first, last in bars)
+        assert is_joined == are_alike[i : j + 1, i : j + 1].all()
 
 
 def test_a_method_looks_the_same_in_all_pictures():
@@ -176,7 +179,7 @@ def test_the_accuracies_are_where_they_belong():
 def test_no_words_overlap():
     """The names in the diagram of ranks keep apart, even when all ranks are alike."""
     for rows in (ROWS, [synthetic_rows.done(*r.job, r.reading, {}, 0.5) for r in ROWS]):
-        ax = FIGURES["critical-differences"](summarise(rows), "nested")
+        ax = FIGURES["ranks"](summarise(rows), "nested")
         ax.figure.canvas.draw()
         words = [text.get_window_extent() for text in ax.texts]
         for i, one in enumerate(words):
@@ -196,7 +199,7 @@ def test_fits_that_took_no_time_are_drawn():
 def test_pictures_of_too_little_are_refused():
     """With what is needed."""
     with pytest.raises(InvalidInputError, match="at least 2 data sets"):
-        FIGURES["critical-differences"](summarise(synthetic_rows.study(("iris",))), "grid")
+        FIGURES["ranks"](summarise(synthetic_rows.study(("iris",))), "grid")
     with pytest.raises(InvalidInputError, match="'nested'"):
         FIGURES["accuracy"](summarise([r for r in ROWS if r.reading == "grid"]), "nested")
 
@@ -204,7 +207,7 @@ def test_pictures_of_too_little_are_refused():
 @pytest.mark.parametrize("kind", ["png", "svg"])
 def test_a_picture_is_the_same_file_for_the_same_rows(kind):
     """So that a changed file means changed numbers."""
-    draw = FIGURES["critical-differences"]
+    draw = FIGURES["ranks"]
     files = [picture(draw, summarise(rows), "grid", kind) for rows in (ROWS, ROWS[::-1])]
     assert files[0] == files[1]
     assert not plt.get_fignums()

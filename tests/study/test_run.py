@@ -22,10 +22,10 @@ from margintree.methods import METHODS
 from margintree.methods.choose import divide
 from margintree.methods.path import path
 from margintree.methods.scoring import nearness
-from margintree.study.jobs import canonical, jobs_of
-from margintree.study.learners import OutsideLearner
+from margintree.study.jobs import canonical, division, jobs_of
+from margintree.study.learners import Fit, OutsideLearner
 from margintree.study.references import REFERENCES
-from margintree.study.run import TASKS_AHEAD, Task, open_jobs, run_study
+from margintree.study.run import TASKS_AHEAD, Task, _calibration_error, open_jobs, run_study
 from margintree.study.spec import parse_spec, read_spec
 from margintree.study.store import Job, Store
 
@@ -101,6 +101,78 @@ def test_rows_can_be_recomputed(undisturbed):
     assert row.accuracy == machine.score(X[test], y[test])
     expected = balanced_accuracy_score(y[test], machine.predict(X[test]))
     assert row.balanced_accuracy == pytest.approx(expected)
+
+
+def test_a_table_of_your_own_takes_part(tmp_path):
+    """Found by its path in the data folder; its columns become features by the training rows."""
+    rng = np.random.default_rng(0)
+    sizes, colours = rng.normal(size=60), rng.choice(["red", "blue", "green"], size=60)
+    lines = [f"{s:.3f},{c},{'big' if s > 0 else c}" for s, c in zip(sizes, colours, strict=True)]
+    (tmp_path / "mine.csv").write_text("size,colour,kind\n" + "\n".join([*lines, ",red,red"]))
+    text = 'data_sets = ["mine.csv", "gone.csv"]\nrepetitions = 2\ntrain = 0.7\n'
+    spec = parse_spec("own", text + "[methods.cart]\ngrid.max_splits = [1, 3]\n")
+    store = run_all(tmp_path / "s.sqlite", spec, data_dir=tmp_path)
+    done = [row for row in store.rows() if row.status == "done"]
+    assert {(row.job, row.reading) for row in done} == {
+        (Job("mine", repetition, 0, "cart"), reading)
+        for repetition in (0, 1)
+        for reading in ("grid", "nested")
+    }
+    assert max(row.accuracy for row in done) > 0.9
+    (reason,) = {row.message for row in store.rows() if row.data_set == "gone"}
+    assert "gone.csv" in reason
+
+
+def test_a_share_of_the_rows_trains():
+    """Another division in every repetition, with every class in its share."""
+    spec = parse_spec("half", TINY.replace("folds = 5", "train = 0.8", 1))
+    y = canonical(load("iris"))[1]
+    divisions = [division(spec, Job("iris", k, 0, "cart"), y) for k in range(2)]
+    for train, test in divisions:
+        assert sorted([*train, *test]) == [*range(150)]
+        assert np.unique(y[train], return_counts=True)[1].tolist() == [40, 40, 40]
+    assert set(divisions[0][0]) != set(divisions[1][0])
+
+
+def test_a_table_is_encoded_without_a_look_at_its_test_rows():
+    """The median that fills in a missing cell, and the categories, are those of training rows."""
+    kinds = [["1", "a"], ["1", "b"], ["5", "b"], ["90", "c"], ["", "c"]]
+    cells, y = np.array(kinds * 9, dtype=object), np.array([0, 1, 1, 1, 0] * 9)
+    train = np.flatnonzero(np.arange(45) % 5 < 3)
+    X, X_test = Task(SPEC, Job("mine", 0, 0, "cart"), cells, y)._encoded(train, np.array([3, 4]))
+    assert X.tolist() == [[1.0, 1.0], [1.0, 0.0], [5.0, 0.0]] * 9
+    assert X_test.tolist() == [[90.0, 0.0], [1.0, 0.0]]
+
+
+@pytest.mark.parametrize(
+    ("confidence", "is_right", "error"),
+    [
+        ([1.0, 1.0, 1.0, 1.0], [True, True, True, True], 0.0),
+        ([0.75, 0.75, 0.75, 0.75], [True, True, True, False], 0.0),
+        ([0.75, 0.75, 0.25, 0.25], [True, True, False, False], 0.25),
+        ([1.0, 1.0, 1.0, 1.0], [False, False, False, False], 1.0),
+    ],
+)
+def test_the_calibration_error_is_the_distance_from_the_shares_that_are_right(
+    confidence, is_right, error
+):
+    """By hand, in groups of similar probability."""
+    fit = Fit(predict=None, build_seconds=0, fit_seconds=0, confidence=lambda X: X)
+    assert _calibration_error(fit, np.array(confidence), np.array(is_right)) == error
+
+
+def test_without_probabilities_there_is_no_calibration_error(undisturbed):
+    """Support vector machines give none; trees give the shares of their leaves."""
+    for row in undisturbed:
+        assert (row.calibration_error is None) == (row.method == "svm-ovo")
+        assert row.coefficients >= (row.splits or 0)
+
+
+def test_a_fit_ends_at_its_limit_of_seconds():
+    """And the row says which limits it had."""
+    spec = parse_spec("short", TINY.replace("[methods.cart]", "[methods.cart]\nseconds = 7"))
+    _, rows = task_of(spec, Job("iris", 0, 0, "cart")).run()
+    assert {row.limits for row in rows} == {'{"iterations": null, "seconds": 7}'}
 
 
 def test_the_nested_choice_sees_no_test_row():

@@ -17,7 +17,7 @@ from margintree._lib.exceptions import InvalidInputError
 from margintree.data.tables import csv_text
 from margintree.study.exported import Study, export_study, read_study
 from margintree.study.formats import latex, markdown, terminal, web_page
-from margintree.study.names import MEASURES, READINGS
+from margintree.study.names import MEASURES, READINGS, SHARES
 from margintree.study.result_tables import (
     Cell,
     ResultTable,
@@ -186,7 +186,7 @@ def test_every_measure_has_its_table(measure):
     """Per cent for shares, plain numbers for others; printed numbers are accuracies only."""
     table = results_table(SUMMARY, measure=measure)
     spread = SUMMARY.spread(Key("iris", "cart", "grid"), measure)
-    factor = 100 if "accuracy" in measure else 1
+    factor = 100 if measure in SHARES else 1
     text = body(table, "iris", "best by repetition")["CART"].text
     assert float(text.split()[0]) == pytest.approx(factor * spread.mean, rel=5e-3)
     assert any(line[1].text == "printed" for line in table.rows) == (measure == "accuracy")
@@ -306,6 +306,23 @@ def test_an_export_gives_the_tables_of_the_store(ending, tmp_path):
     assert numbers(again.summary()) == numbers(original.summary())
     (session,) = json.loads(sessions.read_text(encoding="utf-8"))
     assert json.loads(session["spec"])["name"] == "tiny"
+
+
+def test_an_export_of_before_there_were_coefficients_is_read(tmp_path):
+    """Columns that have come since are empty; without the others it is not a study."""
+    path, _ = export_study(Study(ROWS[:3], []), tmp_path / "rows.csv")
+    table = [*csv.reader(path.read_text(encoding="utf-8").splitlines())]
+
+    def without(*names):
+        kept = [j for j, name in enumerate(table[0]) if name not in names]
+        path.write_text("\n".join(",".join(line[j] for j in kept) for line in table))
+        return path
+
+    old = read_study(without("coefficients", "calibration_error")).rows
+    assert {(row.coefficients, row.calibration_error) for row in old} == {(None, None)}
+    assert [row.accuracy for row in old] == [row.accuracy for row in ROWS[:3]]
+    with pytest.raises(InvalidInputError, match="its first line must be data_set"):
+        read_study(without("method"))
 
 
 texts = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\r"), max_size=8)

@@ -24,7 +24,8 @@ app = typer.Typer(
 SpecName = Annotated[
     str,
     typer.Argument(
-        metavar="SPEC", help="Specification: 'smoke', 'quick', 'paper', or your own TOML file."
+        metavar="SPEC",
+        help="Specification: 'smoke', 'quick', 'paper', 'wide', or your own TOML file.",
     ),
 ]
 StorePath = Annotated[

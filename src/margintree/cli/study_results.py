@@ -120,7 +120,7 @@ def figures(
     reading: ReadingOption = Reading.ALL,
     form: Annotated[Picture, typer.Option("--format", "-f", help="Kind of file.")] = Picture.PNG,
 ) -> None:
-    """Draw accuracies, critical differences, and accuracy against splits and against time.
+    """Draw accuracies, average ranks, and accuracy against splits, coefficients and time.
 
     The command needs the extra [bold]plot[/bold].
 
@@ -156,9 +156,9 @@ def compare(
 ) -> None:
     """Test whether methods differ over the data sets by more than chance.
 
-    Friedman's and Nemenyi's tests compare all methods together. Wilcoxon's test with Holm's
-    correction and a Bayesian signed-rank test (extra [bold]bayes[/bold]) compare one method with
-    each other method.
+    Friedman's test compares all methods together, and Wilcoxon's test with Holm's correction all
+    pairs. It and a Bayesian signed-rank test (extra [bold]bayes[/bold]) also compare one method
+    with each other method.
 
     [bold]Example[/bold]
 

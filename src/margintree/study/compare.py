@@ -133,9 +133,14 @@ def _ranks_table(found: Contest, reading: str, ranking: Ranking) -> ResultTable:
 
 
 def _behind(found: Contest, ranking: Ranking, j: int) -> str:
-    """Return the methods whose ranks are at least a critical difference behind the rank of one."""
-    least = ranking.ranks[j] + ranking.critical_difference
-    behind = [m for m, rank in zip(found.methods, ranking.ranks, strict=True) if rank >= least]
+    """Return the methods of lower rank that differ from one by more than chance."""
+    behind = [
+        method
+        for method, rank, p_value in zip(
+            found.methods, ranking.ranks, ranking.p_values[j], strict=True
+        )
+        if rank > ranking.ranks[j] and p_value <= LEVEL
+    ]
     return ", ".join(map(method_label, behind)) or "–"
 
 
@@ -179,8 +184,8 @@ def _friedman_words(found: Contest, ranking: Ranking) -> Iterator[str]:
         f"{verdict} (chi square {ranking.statistic:.2f}, p-value {p_text(ranking.p_value)})."
     )
     yield (
-        f"Nemenyi's test: two methods differ at the {LEVEL:.0%} level when their average ranks "
-        f"are at least {ranking.critical_difference:.2f} apart."
+        "Wilcoxon's test of all pairs with Holm's correction says which methods are significantly "
+        f"better than others, at the {LEVEL:.0%} level."
     )
 
 

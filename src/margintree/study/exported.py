@@ -34,6 +34,7 @@ _DIGITS = {
     "objective": ".6g",
     "bound": ".6g",
     "balanced_accuracy": ".5f",
+    "calibration_error": ".5f",
     "build_seconds": ".3g",
     "fit_seconds": ".3g",
     "predict_seconds": ".3g",
@@ -138,13 +139,20 @@ def _rounded(row: Row) -> Row:
 def _parsed(text: str) -> list[Row]:
     """Return the rows of a CSV text; raise ValueError if a line is not a row."""
     lines = csv.reader(io.StringIO(text, newline=""), strict=True)
-    columns = tuple(next(lines, ()))
-    if columns != COLUMNS:
+    columns = next(lines, [])
+    missing = {*COLUMNS} - {*columns}
+    if not {*columns} <= {*COLUMNS} or not missing <= {*Row._field_defaults}:
         raise ValueError(f"its first line must be {','.join(COLUMNS)}")
     hints = get_type_hints(Row)
-    parsers = [_PARSERS[hints[column]] for column in COLUMNS]
+    parsers = [_PARSERS[hints[column]] for column in columns]
     return [
-        Row(*(parse(cell) for parse, cell in zip(parsers, line, strict=True))) for line in lines
+        Row(
+            **{
+                column: parse(cell)
+                for column, parse, cell in zip(columns, parsers, line, strict=True)
+            }
+        )
+        for line in lines
     ]
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from margintree._lib.arrays import AnyArray, FloatArray
+from margintree._lib.arrays import AnyArray, BoolArray
 from margintree._lib.exceptions import InvalidInputError
 from margintree._lib.extras import imported
 from margintree.show.plot._style import FAINT, INK, axes_or_new
@@ -26,6 +26,7 @@ _LOOKS = {
     "octh": ("#009e73", "^"),
     "octh-margin": ("#009e73", "v"),
     "moctsvm": ("#d55e00", "D"),
+    "moctsvm-default": ("#d55e00", "o"),
     "class-tree": ("#d55e00", "s"),
     "octsvm": ("#e69f00", "v"),
     "svm-ovo": (INK, "P"),
@@ -44,8 +45,8 @@ _METADATA: dict[str, dict[str, None]] = {
     "pdf": {"CreationDate": None},
 }
 """Metadata to leave out, so that the same rows give the same file."""
-_SHORTEST = 1e-6
-"""Shortest time on the axis: a clock may measure 0 seconds, which has no logarithm."""
+_LEAST = {"seconds": 1e-6, "coefficients": 1.0}
+"""The least values on logarithmic axes: a clock may measure 0 seconds, and a tree may not split."""
 _HAIR: dict[str, Any] = {"color": "#dddddd", "linewidth": 0.8, "zorder": 0}
 
 
@@ -91,35 +92,36 @@ def plot_accuracies(summary: Summary, reading: str, ax: "Axes | None" = None) ->
     return ax
 
 
-def plot_critical_differences(summary: Summary, reading: str, ax: "Axes | None" = None) -> "Axes":
+def plot_ranks(summary: Summary, reading: str, ax: "Axes | None" = None) -> "Axes":
     """Draw the average ranks of the methods; a bar joins methods that do not differ.
 
-    Joined methods are closer than Nemenyi's critical difference. Raise InvalidInputError if fewer
-    than three methods share two data sets.
+    No two methods under one bar differ by Wilcoxon's test with Holm's correction for all pairs.
+    Raise InvalidInputError if fewer than three methods share two data sets.
     """
     found = contest(summary, reading)
     ranking = friedman(found.scores)
     ranks = np.array(ranking.ranks)
     order = np.argsort(ranks, kind="stable")
-    groups = list(_groups(ranks[order], ranking.critical_difference))
+    runs = list(_runs(ranking.p_values[np.ix_(order, order)] > LEVEL))
     n_methods = len(ranks)
-    first = 0.7 + 0.3 * len(groups)
+    first = 0.7 + 0.3 * len(runs)
     n_left = (n_methods + 1) // 2
-    ax = axes_or_new(ax, 8.0, 1.3 + 0.28 * (first + n_left))
+    ax = axes_or_new(ax, 8.0, 1.0 + 0.28 * (first + n_left))
     for place, j in enumerate(order):
         is_left = place < n_left
         level = -first - (place if is_left else n_methods - 1 - place)
         _draw_method(ax, found.methods[j], ranks[j], level, 0.8 if is_left else n_methods + 0.2)
-    for i, (low, high) in enumerate(groups):
+    for i, run in enumerate(runs):
+        low, high = ranks[order[list(run)]]
         height = -0.45 - 0.3 * i
         ax.plot([low - 0.03, high + 0.03], [height, height], color=INK, linewidth=4, zorder=3)
-    _draw_rank_axis(ax, n_methods, ranking.critical_difference)
+    _draw_rank_axis(ax, n_methods)
     ax.set_xlim(-0.1 * n_methods, 1.1 * n_methods + 1)
-    ax.set_ylim(-first - n_left + 0.3, 2.2)
+    ax.set_ylim(-first - n_left + 0.3, 1.2)
     ax.set_axis_off()
     ax.set_title(
         f"Average ranks over {len(found.data_sets)} data sets, {READINGS[reading]}: methods that a "
-        f"bar joins do not differ (Nemenyi, {LEVEL:.0%})",
+        f"bar joins do not differ (Wilcoxon, Holm, {LEVEL:.0%})",
         fontsize="medium",
     )
     return ax
@@ -134,10 +136,17 @@ def plot_splits(summary: Summary, reading: str, ax: "Axes | None" = None) -> "Ax
     return ax
 
 
+def plot_coefficients(summary: Summary, reading: str, ax: "Axes | None" = None) -> "Axes":
+    """Draw the accuracy of every method against the number of its coefficients."""
+    ax = _scatter(summary, reading, "coefficients", ax)
+    ax.set_xlabel("coefficients that are not 0, mean over repetitions")
+    ax.set_title(f"Accuracy against what there is to read, {READINGS[reading]}")
+    return ax
+
+
 def plot_seconds(summary: Summary, reading: str, ax: "Axes | None" = None) -> "Axes":
     """Draw the accuracy of every method against the time of a fit."""
     ax = _scatter(summary, reading, "seconds", ax)
-    ax.set_xscale("log")
     what = "a choice and its fit" if reading == "nested" else "a fit"
     ax.set_xlabel(f"seconds of {what}, mean over repetitions")
     ax.set_title(f"Accuracy against time, {READINGS[reading]}")
@@ -146,8 +155,9 @@ def plot_seconds(summary: Summary, reading: str, ax: "Axes | None" = None) -> "A
 
 FIGURES: dict[str, Callable[[Summary, str], "Axes"]] = {
     "accuracy": plot_accuracies,
-    "critical-differences": plot_critical_differences,
+    "ranks": plot_ranks,
     "splits": plot_splits,
+    "coefficients": plot_coefficients,
     "seconds": plot_seconds,
 }
 """The pictures of a study by the names of their files."""
@@ -193,19 +203,21 @@ def _legend_beside(ax: "Axes") -> None:
     ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
 
 
-def _groups(ranks: FloatArray, critical_difference: float) -> Iterator[tuple[float, float]]:
-    """Yield the ends of the longest runs of sorted ranks within less than the difference.
+def _runs(are_alike: BoolArray) -> Iterator[tuple[int, int]]:
+    """Yield the first and last place of the longest runs in which all methods are alike.
 
     Examples
     --------
-    >>> list(_groups(np.array([1.0, 1.5, 2.4, 4.0]), 1.0))
-    [(1.0, 1.5), (1.5, 2.4)]
+    >>> list(_runs(np.abs(np.subtract.outer([1.0, 1.5, 2.4, 4.0], [1.0, 1.5, 2.4, 4.0])) < 1))
+    [(0, 1), (1, 2)]
     """
-    last = -1
-    for i, low in enumerate(ranks):
-        j = int(np.searchsorted(ranks, low + critical_difference)) - 1
+    last = 0
+    for i in range(len(are_alike)):
+        j = i
+        while j + 1 < len(are_alike) and are_alike[i : j + 2, i : j + 2].all():
+            j += 1
         if j > max(i, last):
-            yield float(low), float(ranks[j])
+            yield i, j
             last = j
 
 
@@ -220,16 +232,11 @@ def _draw_method(ax: "Axes", method: str, rank: float, level: float, side: float
     ax.text(side, level, f" {text} ", ha="right" if is_left else "left", va="center", color=INK)
 
 
-def _draw_rank_axis(ax: "Axes", n_methods: int, critical_difference: float) -> None:
+def _draw_rank_axis(ax: "Axes", n_methods: int) -> None:
     ax.plot([1, n_methods], [0, 0], color=INK, linewidth=1.2)
     for rank in range(1, n_methods + 1):
         ax.plot([rank, rank], [0, 0.25], color=INK, linewidth=1.2)
         ax.text(rank, 0.4, str(rank), ha="center", va="bottom", color=INK)
-    ends = [1, 1 + critical_difference]
-    ax.plot(ends, [1.5, 1.5], "|-", color=INK, markersize=8)
-    middle = 1 + critical_difference / 2
-    text = f"critical difference {critical_difference:.2f}"
-    ax.text(middle, 1.65, text, ha="center", va="bottom", color=INK, size="small")
 
 
 def _scatter(summary: Summary, reading: str, measure: str, ax: "Axes | None") -> "Axes":
@@ -244,8 +251,14 @@ def _scatter(summary: Summary, reading: str, measure: str, ax: "Axes | None") ->
     totals = np.where(is_known, accuracies, 0.0).sum(axis=1)
     above = accuracies - (totals / np.maximum(is_known.sum(axis=1), 1))[:, None]
     values = summary.means(reading, measure)
-    if measure == "seconds":
-        values = np.maximum(values, _SHORTEST)
+    if np.isnan(values).all():
+        raise InvalidInputError(
+            f"A picture of accuracy against {measure} needs rows that have both; there are none of "
+            f"the reading {reading!r}. Run the study again with this version."
+        )
+    is_log = measure in _LEAST
+    if is_log:
+        values = np.maximum(values, _LEAST[measure])
     ax = axes_or_new(ax, 7.0, 4.6)
     for j, method in enumerate(summary.methods):
         is_shown = ~np.isnan(above[:, j] + values[:, j])
@@ -254,7 +267,7 @@ def _scatter(summary: Summary, reading: str, measure: str, ax: "Axes | None") ->
         x, y = values[is_shown, j], above[is_shown, j]
         colour, marker = _look(method)
         ax.plot(x, y, marker, color=colour, markersize=4, alpha=0.35, markeredgewidth=0)
-        middle = math.exp(np.log(x).mean()) if measure == "seconds" else x.mean()
+        middle = math.exp(np.log(x).mean()) if is_log else x.mean()
         ax.plot(
             middle,
             y.mean(),
@@ -266,6 +279,8 @@ def _scatter(summary: Summary, reading: str, measure: str, ax: "Axes | None") ->
             zorder=4,
         )
     ax.axhline(0.0, **_HAIR)
+    if is_log:
+        ax.set_xscale("log")
     ax.set_ylabel("accuracy above the mean of all methods (points)")
     _legend_beside(ax)
     return ax

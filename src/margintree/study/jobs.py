@@ -1,14 +1,19 @@
 """The jobs of a study, the order of the rows of a data set, and estimates of running time."""
 
 from collections.abc import Collection, Iterable, Sequence
+from itertools import islice
+from pathlib import Path
 from statistics import fmean
 
 import numpy as np
+from sklearn.model_selection import StratifiedShuffleSplit
 
 from margintree._lib.arrays import AnyArray, FloatArray
 from margintree._lib.exceptions import InvalidInputError
 from margintree._lib.fingerprint import fingerprint
 from margintree.data.datasets import CATALOGUE, Dataset
+from margintree.data.tables import read_table
+from margintree.methods.choose import Division, divide
 from margintree.study.spec import Spec
 from margintree.study.store import Job, Row
 
@@ -56,7 +61,37 @@ def canonical(data: Dataset) -> tuple[FloatArray, AnyArray]:
     return X[order], data.y[order]
 
 
-def table_fingerprint(X: FloatArray, y: AnyArray) -> str:
+def read_own(path: Path) -> tuple[AnyArray, AnyArray]:
+    """Return the cells and labels of a table of the user's own; labels are in the last column."""
+    table = read_table(path)
+    target = table.columns[-1]
+    features = table.without(target)
+    cells = np.array([features[column] for column in features.columns], dtype=object).T
+    return cells, table.labels(target)
+
+
+def division(spec: Spec, job: Job, y: AnyArray) -> Division:
+    r"""Return the rows that train and those that test in a job.
+
+    Examples
+    --------
+    >>> from margintree.study.spec import parse_spec
+    >>> spec = parse_spec(
+    ...     "half", 'data_sets = ["iris"]\ntrain = 0.5\nmethods.cart.grid.max_splits = [1]'
+    ... )
+    >>> train, test = division(spec, Job("iris", 0, 0, "cart"), np.arange(8) % 2)
+    >>> len(train), len(test), len({*train, *test})
+    (4, 4, 8)
+    """
+    if spec.train is not None:
+        splitter = StratifiedShuffleSplit(1, train_size=spec.train, random_state=job.repetition)
+        ((train, test),) = splitter.split(np.empty((len(y), 0)), y)
+        return train, test
+    folds = divide(y, spec.folds, seed=job.repetition)
+    return next(islice(folds, job.fold, None))
+
+
+def table_fingerprint(X: AnyArray, y: AnyArray) -> str:
     """Return a text that identifies these rows; class names count only by their order.
 
     Examples
@@ -67,7 +102,8 @@ def table_fingerprint(X: FloatArray, y: AnyArray) -> str:
     >>> table_fingerprint(X, y) in (table_fingerprint(2 * X, y), table_fingerprint(X, y[::-1]))
     False
     """
-    return fingerprint(X, np.unique(y, return_inverse=True)[1])
+    cells = tuple(map(str, X.ravel())) if X.dtype == object else X
+    return fingerprint(cells, np.unique(y, return_inverse=True)[1])
 
 
 class Forecast:

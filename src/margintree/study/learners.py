@@ -4,18 +4,25 @@ import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol, TypeAlias
+from typing import Any, ClassVar, Protocol, TypeAlias
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from margintree._lib.arrays import AnyArray, FloatArray
 from margintree._lib.exceptions import InvalidInputError, PoorTreeWarning
+from margintree.core import topology
 from margintree.core.limits import Limits
 from margintree.core.method import Method
 from margintree.core.problem import Problem
 from margintree.core.result import Result
-from margintree.estimators import ESTIMATORS, MethodClassifier, TreeClassifierCV
+from margintree.estimators import (
+    ESTIMATORS,
+    MethodClassifier,
+    MOCTSVMClassifier,
+    MOCTSVMClassifierCV,
+    TreeClassifierCV,
+)
 from margintree.methods import METHODS
 from margintree.methods.choose import Choice, Division, Trial, choose
 from margintree.methods.path import Point, path
@@ -34,6 +41,8 @@ class Fit:
     build_seconds: float
     fit_seconds: float
     splits: int | None = None
+    coefficients: int | None = None
+    confidence: Callable[[FloatArray], FloatArray] | None = None  # share of the predicted class
     reason: str | None = None
     objective: float | None = None
     bound: float | None = None
@@ -172,11 +181,15 @@ class TreeLearner:
 
 def _fit_of(result: Result, classes: AnyArray, build_seconds: float, fit_seconds: float) -> Fit:
     tree = result.tree
+    shares = tree.leaf_shares(smoothing=0.0)[np.arange(len(tree.leaf_classes)), tree.leaf_classes]
+    first = topology.n_leaves(tree.depth)
     return Fit(
         predict=lambda X: np.asarray(classes[tree.predict(tree.scaling.apply(X))]),
         build_seconds=build_seconds,
         fit_seconds=fit_seconds,
         splits=tree.n_splits,
+        coefficients=tree.n_coefficients,
+        confidence=lambda X: np.asarray(shares[tree.apply(tree.scaling.apply(X)) - first]),
         reason=str(result.reason),
         objective=result.objective,
         bound=result.bound,
@@ -231,7 +244,21 @@ class OutsideLearner:
             warnings.simplefilter("ignore", ConvergenceWarning)
             classifier.fit(X, y)
         seconds = time.perf_counter() - built
-        return Fit(classifier.predict, built - start, seconds, reference.count_splits(classifier))
+        return Fit(
+            classifier.predict,
+            built - start,
+            seconds,
+            reference.count_splits(classifier),
+            reference.count_coefficients(classifier),
+            _confidence_of(classifier),
+        )
+
+
+def _confidence_of(classifier: Any) -> Callable[[FloatArray], FloatArray] | None:
+    """Return the probability of the predicted class, if a classifier gives probabilities."""
+    if not hasattr(classifier, "predict_proba"):
+        return None
+    return lambda X: np.asarray(classifier.predict_proba(X).max(axis=1))
 
 
 @dataclass(frozen=True, eq=False)
@@ -252,6 +279,48 @@ class _OutsideCandidates:
         return [Trial(float((fit.predict(X) == y).mean()), fit.splits or 0) for fit in fits]
 
 
+@dataclass(frozen=True)
+class DefaultLearner:
+    """`MOCTSVMClassifierCV` with nothing set but the seed: what users get who choose nothing.
+
+    It has no time limit, so that its rows do not depend on the machine.
+    """
+
+    label: ClassVar[str] = "MOCTSVM default"
+    parameters: ClassVar[tuple[str, ...]] = ()
+
+    def why_not(self, n_classes: int) -> str:  # noqa: ARG002
+        """Return an empty text: it can be used for any number of classes."""
+        return ""
+
+    def fit_grid(
+        self,
+        X: FloatArray,
+        y: AnyArray,
+        grid: Grid,
+        settings: Settings,
+    ) -> list[Fit]:
+        """Return the one fitted classifier, whatever depth the settings have."""
+        plain = MOCTSVMClassifier(random_state=settings.limits.seed, time_limit=None)
+        start = time.perf_counter()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", PoorTreeWarning)
+            fitted = MOCTSVMClassifierCV(plain, time_limit=None).fit(X, y)
+        seconds = time.perf_counter() - start
+        return [_fit_of(fitted.result_, fitted.classes_, 0.0, seconds) for _ in grid]
+
+    def fit_chosen(
+        self,
+        X: FloatArray,
+        y: AnyArray,
+        nested: NestedChoice,  # noqa: ARG002
+        settings: Settings,
+    ) -> tuple[Point, Fit]:
+        """Return no parameters, and the fitted classifier."""
+        (fit,) = self.fit_grid(X, y, [{}], settings)
+        return {}, fit
+
+
 def learners() -> Mapping[str, Learner]:
     """Return all learners by name: our methods first, then the references."""
     kinds = {kind._method.name: kind for kind in ESTIMATORS.values()}
@@ -260,5 +329,6 @@ def learners() -> Mapping[str, Learner]:
     }
     octh = TreeLearner(METHODS["octh"], kinds["octh"], "margin", WIDEST)
     ours["octh-margin"] = octh  # the objective says nothing about where hyperplanes lie
+    ours["moctsvm-default"] = DefaultLearner()
     outside = {name: OutsideLearner(reference) for name, reference in REFERENCES.items()}
     return ours | outside

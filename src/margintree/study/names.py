@@ -9,12 +9,16 @@ READINGS = {"fold": "best by fold", "grid": "best by repetition", "nested": "nes
 MEASURES = {
     "accuracy": "accuracy (%)",
     "balanced_accuracy": "balanced accuracy (%)",
+    "calibration_error": "calibration error (%)",
     "splits": "splits",
+    "coefficients": "coefficients",
     "seconds": "seconds of a fit",
 }
 """The measures of a repetition."""
-SHARES = ("accuracy", "balanced_accuracy")
+SHARES = ("accuracy", "balanced_accuracy", "calibration_error")
 """The measures that are shares and are shown in per cent."""
+SCORES = ("accuracy", "balanced_accuracy")
+"""The measures of which the largest is the best."""
 
 
 def method_label(method: str) -> str:

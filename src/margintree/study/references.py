@@ -46,6 +46,7 @@ class Reference:
     parameters: tuple[str, ...] = ("C",)  # of its grid
     levels: int | None = None  # its max_depth for a tree without splits; None if it is no tree
     count_splits: Callable[[Any], int | None] = lambda _: None  # of a fitted classifier
+    count_coefficients: Callable[[Any], int | None] = lambda _: None  # of a fitted classifier
 
     def why_missing(self) -> str:
         """Return why it cannot be used; an empty text if it can."""
@@ -129,6 +130,14 @@ def _splits_of_stree(fitted: Any) -> int:
     return int(fitted[-1].nodes_leaves()[1]) - 1
 
 
+def _of_last_step(fitted: Any) -> int:
+    return int(np.count_nonzero(fitted[-1].coef_))
+
+
+def _of_all_classes(fitted: Any) -> int:
+    return sum(int(np.count_nonzero(one.coef_)) for one in fitted[-1].estimators_)
+
+
 def _splits_of_contree(fitted: Any) -> int:
     return int(fitted.tree_.get_num_branching_nodes())
 
@@ -136,9 +145,19 @@ def _splits_of_contree(fitted: Any) -> int:
 REFERENCES: dict[str, Reference] = {
     reference.name: reference
     for reference in (
-        Reference("svm-ovo", "SVM 1-1", "sklearn", _one_versus_one),
-        Reference("svm-ova", "SVM 1-all", "sklearn", _one_versus_all),
-        Reference("svm-crammer-singer", "SVM C-S", "sklearn", _crammer_singer),
+        Reference(
+            "svm-ovo", "SVM 1-1", "sklearn", _one_versus_one, count_coefficients=_of_last_step
+        ),
+        Reference(
+            "svm-ova", "SVM 1-all", "sklearn", _one_versus_all, count_coefficients=_of_all_classes
+        ),
+        Reference(
+            "svm-crammer-singer",
+            "SVM C-S",
+            "sklearn",
+            _crammer_singer,
+            count_coefficients=_of_last_step,
+        ),
         Reference("svm-rbf", "SVM RBF", "sklearn", _rbf, ("C", "gamma")),
         Reference("forest", "Forest", "sklearn", _forest, ("min_samples_leaf",)),
         Reference("stree", "STree", "stree", _stree, levels=1, count_splits=_splits_of_stree),
@@ -150,6 +169,7 @@ REFERENCES: dict[str, Reference] = {
             ("complexity_cost",),
             levels=0,
             count_splits=_splits_of_contree,
+            count_coefficients=_splits_of_contree,  # one feature each
         ),
     )
 }

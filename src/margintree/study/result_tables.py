@@ -9,7 +9,7 @@ from importlib.resources import files
 from statistics import fmean
 from typing import NamedTuple
 
-from margintree.study.names import MEASURES, READINGS, SHARES, method_label
+from margintree.study.names import MEASURES, READINGS, SCORES, SHARES, method_label
 from margintree.study.store import Row
 from margintree.study.summary import (
     Effort,
@@ -87,6 +87,10 @@ class _View:
     def is_share(self) -> bool:
         return self.measure in SHARES
 
+    @property
+    def is_score(self) -> bool:
+        return self.measure in SCORES
+
     def number(self, data_set: str, method: str, reading: str) -> Spread | None:
         """Return mean and standard deviation; None if there are none."""
         if reading == PRINTED:
@@ -101,7 +105,7 @@ class _View:
 
     def cells(self, data_set: str, reading: str) -> Iterator[Cell]:
         """Yield the number of every method on a data set, or its status if it has none."""
-        winners = best(self.means(reading, data_set)) if self.is_share else set()
+        winners = best(self.means(reading, data_set)) if self.is_score else set()
         for j, method in enumerate(self.summary.methods):
             number = self.number(data_set, method, reading)
             if number is not None:
@@ -158,7 +162,7 @@ def results_table(
     methods = summary.methods
     kinds = [PRINTED, *readings] if measure == "accuracy" else list(readings)
     rivals = [method_label(rival) for rival in RIVALS if rival in methods]
-    has_gain = view.is_share and OURS in methods and bool(rivals)
+    has_gain = view.is_score and OURS in methods and bool(rivals)
     rows: list[Line] = []
     for data_set in summary.data_sets:
         for i, kind in enumerate(kinds):
@@ -169,7 +173,7 @@ def results_table(
         _foot("mean", kind, [view.mean(method, kind) for method in methods], has_gain)
         for kind in kinds
     ]
-    if view.is_share:
+    if view.is_score:
         for kind in kinds:
             wins = [f"{count:.3g}" if count else "" for count in view.wins(kind)]
             foot.append(_foot("wins", kind, wins, has_gain))

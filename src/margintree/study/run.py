@@ -1,6 +1,7 @@
 """Running jobs: on one core, on several, or on a cluster."""
 
 import time
+import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
@@ -13,14 +14,21 @@ import numpy as np
 from joblib import Parallel, delayed
 from sklearn.metrics import recall_score
 
-from margintree._lib.arrays import AnyArray, FloatArray
-from margintree._lib.exceptions import InvalidInputError, MargintreeError
+from margintree._lib.arrays import AnyArray, BoolArray, FloatArray, IntArray
+from margintree._lib.exceptions import InvalidInputError, MargintreeError, TableWarning
 from margintree._lib.extras import imported
 from margintree.core.limits import Limits
 from margintree.data.datasets import data_folder, load
+from margintree.data.preprocessing import TableEncoder
 from margintree.methods.choose import divide
 from margintree.methods.path import Point
-from margintree.study.jobs import canonical, jobs_of, table_fingerprint
+from margintree.study.jobs import (
+    canonical,
+    division,
+    jobs_of,
+    read_own,
+    table_fingerprint,
+)
 from margintree.study.learners import Fit, Learner, NestedChoice, Settings, learners
 from margintree.study.spec import Spec
 from margintree.study.store import Job, Row, Store, as_json
@@ -29,6 +37,8 @@ Done: TypeAlias = tuple[Job, list[Row]]
 """A finished job and its rows."""
 TASKS_AHEAD = 3
 """Maximum number of jobs that a cluster holds at a time, per thread."""
+CALIBRATION_GROUPS = 10
+"""Number of groups in which probabilities are compared with shares of right predictions."""
 LOCAL = "local"
 """Stands for a new Dask cluster on this machine, in place of an address."""
 
@@ -66,7 +76,7 @@ def run_study(
     check_jobs(n_jobs)
     folder = data_folder(data_dir)
     jobs = open_jobs(jobs_of(spec, data_sets, methods), store, retry)
-    tables, why_missing = _tables({job.data_set for job in jobs}, folder)
+    tables, why_missing = _tables(spec, {job.data_set for job in jobs}, folder)
     fingerprints = {name: table_fingerprint(*table) for name, table in tables.items()}
     session = store.begin(spec.name, spec.text, fingerprints)
     # Two processes on one store begin at opposite ends and skip the finished jobs of the other.
@@ -107,13 +117,19 @@ def check_jobs(n_jobs: int) -> None:
 
 
 def _tables(
-    names: Iterable[str], folder: Path | None
-) -> tuple[dict[str, tuple[FloatArray, AnyArray]], dict[str, str]]:
-    """Return the available data sets, and the reasons why the others are missing."""
+    spec: Spec, names: Iterable[str], folder: Path | None
+) -> tuple[dict[str, tuple[AnyArray, AnyArray]], dict[str, str]]:
+    """Return the available data sets, and the reasons why the others are missing.
+
+    Paths of tables are relative to the data folder, if there is one.
+    """
     tables, why_missing = {}, {}
     for name in sorted(names):
         try:
-            tables[name] = canonical(load(name, folder))
+            if name in spec.tables:
+                tables[name] = read_own((folder or Path()) / spec.tables[name])
+            else:
+                tables[name] = canonical(load(name, folder))
         except MargintreeError as error:
             why_missing[name] = str(error)
     return tables, why_missing
@@ -125,7 +141,7 @@ class Task:
 
     spec: Spec
     job: Job
-    X: FloatArray  # all rows of the data set, in canonical order
+    X: AnyArray  # all rows of the data set: numbers in canonical order, or cells of a table
     y: AnyArray  # their labels
     learner: Learner | None = None  # by default the one of this process with the job's name
 
@@ -147,20 +163,32 @@ class Task:
     def _rows(self) -> list[Row]:
         """Return a row for every combination of the grid, and one for the nested choice."""
         method = self.spec.methods[self.job.method]
-        folds = divide(self.y, self.spec.folds, seed=self.job.repetition)
-        train, test = next(islice(folds, self.job.fold, None))
-        X, y = self.X[train], self.y[train]
-        limits = Limits(iterations=method.iterations, seed=self.spec.seed)
+        train, test = division(self.spec, self.job, self.y)
+        y = self.y[train]
+        X, X_test = self._encoded(train, test)
+        seconds = np.inf if method.seconds is None else method.seconds
+        limits = Limits(seconds, iterations=method.iterations, seed=self.spec.seed)
         settings = Settings(self.spec.depth, self.spec.min_leaf, limits)
         fits = self._learner.fit_grid(X, y, method.grid, settings)
         rows = [
-            self._row(point, fit, self.X[test], self.y[test])
+            self._row(point, fit, X_test, self.y[test])
             for point, fit in zip(method.grid, fits, strict=True)
         ]
         if not self.spec.nested.times(len(y)):
             return rows
+        if not self._learner.parameters:  # there is nothing to choose
+            return [*rows, rows[0]._replace(reading="nested")]
         point, fit = self._learner.fit_chosen(X, y, self._nested(y), settings)
-        return [*rows, self._row(point, fit, self.X[test], self.y[test])._replace(reading="nested")]
+        return [*rows, self._row(point, fit, X_test, self.y[test])._replace(reading="nested")]
+
+    def _encoded(self, train: IntArray, test: IntArray) -> tuple[FloatArray, FloatArray]:
+        """Return the training and test rows as numbers, by an encoding of the training rows."""
+        if self.X.dtype != object:
+            return self.X[train], self.X[test]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", TableWarning)
+            encoder = TableEncoder().fit(self.X[train], self.y[train])
+            return encoder.transform(self.X[train]), encoder.transform(self.X[test])
 
     def _nested(self, y: AnyArray) -> NestedChoice:
         """Return the rules of the choice inside the training fold."""
@@ -187,7 +215,9 @@ class Task:
             bound=fit.bound,
             accuracy=float((predicted == y).mean()),
             balanced_accuracy=_mean_recall(y, predicted),
+            calibration_error=_calibration_error(fit, X, predicted == y),
             splits=fit.splits,
+            coefficients=fit.coefficients,
             build_seconds=fit.build_seconds,
             fit_seconds=fit.fit_seconds,
             predict_seconds=seconds,
@@ -196,7 +226,10 @@ class Task:
 
 def _other_row(spec: Spec, job: Job, status: str, message: str) -> Row:
     """Return a row without results."""
-    limits = {"iterations": spec.methods[job.method].iterations}
+    method = spec.methods[job.method]
+    limits = {"iterations": method.iterations}
+    if method.seconds is not None:
+        limits["seconds"] = method.seconds
     return Row(*job, "grid", as_json({}), spec.seed, as_json(limits), status, message)
 
 
@@ -204,6 +237,20 @@ def _mean_recall(y: AnyArray, predicted: AnyArray) -> float:
     """Return the mean recall of the classes that have rows."""
     classes = np.unique(y)
     return float(recall_score(y, predicted, labels=classes, average="macro", zero_division=0.0))
+
+
+def _calibration_error(fit: Fit, X: FloatArray, is_right: BoolArray) -> float | None:
+    """Return how far the probabilities of predictions are from the shares that are right.
+
+    It is the mean difference over the rows, in `CALIBRATION_GROUPS` groups of similar probability
+    (expected calibration error: Guo and others, 2017).
+    """
+    if fit.confidence is None:
+        return None
+    confidence = fit.confidence(X)
+    group = np.minimum((CALIBRATION_GROUPS * confidence).astype(int), CALIBRATION_GROUPS - 1)
+    excess = np.bincount(group, confidence - is_right)
+    return float(np.abs(excess).sum() / len(is_right))
 
 
 def _done(tasks: Iterator[Task], n_jobs: int, dask: str | None) -> Iterator[Done]:

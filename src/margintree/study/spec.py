@@ -15,7 +15,7 @@ from margintree.data.datasets import CATALOGUE
 from margintree.methods.path import Point
 from margintree.study.learners import Grid, learners
 
-SPECS = ("smoke", "quick", "paper")
+SPECS = ("smoke", "quick", "paper", "wide")
 """The specifications that come with the package."""
 
 
@@ -46,6 +46,7 @@ class MethodSpec:
     iterations: int | None = None  # limit of every fit, for methods that have one
     nested_iterations: int | None = None  # limit of the fits of the choice; by default the same
     usual: Point | None = None
+    seconds: int | None = None  # another limit of every fit; rows that end at it are not repeatable
 
 
 @dataclass(frozen=True)
@@ -63,8 +64,10 @@ class Spec:
     text: str  # the TOML source
     data_sets: tuple[str, ...]
     methods: Mapping[str, MethodSpec]
+    tables: Mapping[str, str] = field(default_factory=dict)  # files of data sets of your own
     repetitions: int = 5  # number of divisions of every data set
     folds: int = 5  # one fold trains, the others test
+    train: float | None = None  # share of the rows that train, in place of folds
     depth: int = 3
     min_leaf: float = 0.05  # for CART, OCT and OCT-H: least share of the training rows in a leaf
     seed: int = 0  # of every fit
@@ -106,7 +109,8 @@ def parse_spec(name: str, text: str) -> Spec:
             f"The specification {name!r} is not TOML: {error}. Correct it there."
         ) from error
     reader = _Reader(name, raw)
-    reader.only([one.name for one in fields(Spec) if one.name not in ("name", "text")])
+    inner = ("name", "text", "tables")
+    reader.only([one.name for one in fields(Spec) if one.name not in inner])
     nested = reader.part("nested")
     nested.only([one.name for one in fields(Nested)])
     methods = reader.part("methods")
@@ -114,16 +118,20 @@ def parse_spec(name: str, text: str) -> Spec:
     methods.only(list(known))
     if not methods.raw:
         reader.refuse("methods", f"a table with some of {', '.join(known)}", methods.raw)
+    data_sets = _data_sets(reader)
+    train = _train(reader)
     return Spec(
         name=name,
         text=text,
-        data_sets=_data_sets(reader),
+        data_sets=tuple(data_sets),
         methods={
             method: _method(methods.part(method), known[method].parameters)
             for method in methods.raw
         },
+        tables={name: file for name, file in data_sets.items() if file},
         repetitions=reader.count("repetitions", Spec.repetitions),
-        folds=reader.count("folds", Spec.folds, least=2),
+        folds=reader.count("folds", Spec.folds, least=2) if train is None else 1,
+        train=train,
         depth=reader.count("depth", Spec.depth),
         min_leaf=reader.number("min_leaf", Spec.min_leaf),
         seed=reader.count("seed", Spec.seed, least=0),
@@ -138,12 +146,45 @@ def parse_spec(name: str, text: str) -> Spec:
     )
 
 
-def _data_sets(reader: "_Reader") -> tuple[str, ...]:
-    names = reader.raw.get("data_sets", [])
-    is_list = isinstance(names, list) and names and all(isinstance(name, str) for name in names)
-    if not is_list or len({*names}) < len(names) or not {*names} <= {*CATALOGUE}:
-        reader.refuse("data_sets", f"a list of different names among {', '.join(CATALOGUE)}", names)
-    return tuple(names)
+def _data_sets(reader: "_Reader") -> dict[str, str]:
+    """Return the names of the data sets with their files; those of the catalogue have none."""
+    entries = reader.raw.get("data_sets", [])
+    is_list = isinstance(entries, list) and all(isinstance(one, str) for one in entries)
+    found = {} if not is_list else {_name_of(one): _file_of(one) for one in entries}
+    is_known = all(name in CATALOGUE or file for name, file in found.items())
+    if not found or not is_known or len(found) < len(entries):
+        known = ", ".join(CATALOGUE)
+        allowed = f"a list of different names among {known}, or of paths to tables such as my.csv"
+        reader.refuse("data_sets", allowed, entries)
+    return found
+
+
+def _file_of(entry: str) -> str:
+    """Return the path of a data set of the user's own; an empty text for those of the catalogue."""
+    return entry if Path(entry).suffix else ""
+
+
+def _name_of(entry: str) -> str:
+    """Return the name of a data set.
+
+    Examples
+    --------
+    >>> _name_of("iris"), _name_of("tables/pima.csv.gz")
+    ('iris', 'pima')
+    """
+    return Path(entry).name.partition(".")[0]
+
+
+def _train(reader: "_Reader") -> float | None:
+    """Return the share of the rows that train, if the specification gives one."""
+    share = reader.raw.get("train")
+    if share is None:
+        return None
+    if type(share) is not float or not 0 < share < 1:
+        reader.refuse("train", "a share of the rows above 0 and below 1", share)
+    if "folds" in reader.raw:
+        reader.refuse("folds", "left out where train is given", reader.raw["folds"])
+    return float(share)
 
 
 def _method(reader: "_Reader", names: Sequence[str]) -> MethodSpec:
@@ -159,7 +200,8 @@ def _method(reader: "_Reader", names: Sequence[str]) -> MethodSpec:
         reader.refuse("usual", "a combination of the nested grid", usual)
     iterations = reader.count("iterations", None)
     nested_iterations = reader.count("nested_iterations", iterations)
-    return MethodSpec(grid, nested_grid, iterations, nested_iterations, usual)
+    seconds = reader.count("seconds", None)
+    return MethodSpec(grid, nested_grid, iterations, nested_iterations, usual, seconds)
 
 
 def _is_whole(value: float) -> bool:

@@ -5,7 +5,6 @@ Statistical comparisons of classifiers over multiple data sets. Journal of Machi
 7 (2006), 1-30).
 """
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -26,13 +25,12 @@ ROPE = 0.01
 
 @dataclass(frozen=True)
 class Ranking:
-    """Results of Friedman's test, followed by Nemenyi's test."""
+    """Results of Friedman's test, followed by Wilcoxon's test of all pairs."""
 
     ranks: tuple[float, ...]  # average rank of every method over the data sets; 1 is best
     statistic: float  # Friedman's chi square, corrected for ties
     p_value: float  # of Friedman's test; small if the methods are not all alike
-    critical_difference: float  # two methods differ if their average ranks are this far apart
-    p_values: FloatArray  # Nemenyi's p-values of all pairs, of shape (n_methods, n_methods)
+    p_values: FloatArray  # of all pairs, with Holm's correction; shape (n_methods, n_methods)
 
 
 class Comparison(NamedTuple):
@@ -61,8 +59,12 @@ class Belief(NamedTuple):
     worse: float
 
 
-def friedman(scores: FloatArray, level: float = LEVEL) -> Ranking:
+def friedman(scores: FloatArray) -> Ranking:
     """Test whether all methods are alike, and which pairs differ.
+
+    Pairs are compared by Wilcoxon's test, which unlike differences of average ranks does not depend
+    on the other methods (A. Benavoli, G. Corani, F. Mangili: Should we really use post-hoc tests
+    based on mean-ranks? Journal of Machine Learning Research 17 (2016), 1-10).
 
     Scores have shape (n_sets, n_methods); high is good. Raise InvalidInputError if there are fewer
     than three methods or two data sets, or if a score is missing.
@@ -70,22 +72,22 @@ def friedman(scores: FloatArray, level: float = LEVEL) -> Ranking:
     Examples
     --------
     >>> ranking = friedman(np.array([[0.7, 0.8, 0.9], [0.6, 0.7, 0.9], [0.7, 0.9, 0.8]]))
-    >>> [round(rank, 2) for rank in ranking.ranks], round(ranking.critical_difference, 2)
-    ([3.0, 1.67, 1.33], 1.91)
+    >>> [round(rank, 2) for rank in ranking.ranks], float(ranking.p_values[0, 2])
+    ([3.0, 1.67, 1.33], 0.75)
     """
     scores = _checked(scores, least_methods=3)
-    n_sets, n_methods = scores.shape
     ranks = stats.rankdata(-scores, axis=1).mean(axis=0)
     is_level = bool((scores == scores[:, :1]).all())
     statistic, p_value = (0.0, 1.0) if is_level else stats.friedmanchisquare(*scores.T)
-    unit = math.sqrt(n_methods * (n_methods + 1) / (12 * n_sets))
-    apart = np.abs(ranks[:, None] - ranks[None, :])
+    p_values = np.ones((scores.shape[1], scores.shape[1]))
+    pairs = np.triu_indices_from(p_values, k=1)
+    differences = (scores[:, pairs[0]] - scores[:, pairs[1]]).T
+    p_values[pairs] = holm([_signed_rank_p_value(one) for one in differences])
     return Ranking(
         ranks=tuple(ranks.tolist()),
         statistic=float(statistic),
         p_value=float(p_value),
-        critical_difference=float(stats.studentized_range.isf(level, n_methods, np.inf) * unit),
-        p_values=np.asarray(stats.studentized_range.sf(apart / unit, n_methods, np.inf)),
+        p_values=np.minimum(p_values, p_values.T),
     )
 
 

@@ -19,8 +19,8 @@ from typing import Any, NamedTuple
 
 from margintree._lib.exceptions import InvalidInputError
 
-SCHEMA_VERSION = 1
-"""The version of the tables; increase it when a column changes its meaning."""
+SCHEMA_VERSION = 2
+"""The version of the tables; increase it when columns change."""
 _SCHEMA = f"""
 BEGIN IMMEDIATE;
 CREATE TABLE IF NOT EXISTS sessions (
@@ -48,6 +48,8 @@ CREATE TABLE IF NOT EXISTS runs (
     accuracy REAL,
     balanced_accuracy REAL,
     splits INTEGER,
+    coefficients INTEGER,
+    calibration_error REAL,
     build_seconds REAL,
     fit_seconds REAL,
     predict_seconds REAL,
@@ -125,6 +127,8 @@ class Row(NamedTuple):
     accuracy: float | None = None  # share of the test rows
     balanced_accuracy: float | None = None  # mean over classes of the share of their test rows
     splits: int | None = None
+    coefficients: int | None = None  # weights that are not 0, in all splits or machines
+    calibration_error: float | None = None  # mean distance of class shares from frequencies
     build_seconds: float | None = None  # to pose the problem
     fit_seconds: float | None = None
     predict_seconds: float | None = None  # for the test rows

@@ -45,7 +45,9 @@ class Repetition:
     number: int  # from 0
     accuracy: float
     balanced_accuracy: float
+    calibration_error: float  # NaN if the method gives no probabilities
     splits: float  # NaN if the method builds no tree
+    coefficients: float  # NaN if they are unknown
     seconds: float  # to pose and fit one model
     parameters: str  # the chosen combination, as JSON; empty if every fold has its own
 
@@ -231,7 +233,9 @@ def _over_folds(number: int, parameters: str, rows: Sequence[Row]) -> Repetition
         number=number,
         accuracy=_mean(row.accuracy for row in rows),
         balanced_accuracy=_mean(row.balanced_accuracy for row in rows),
+        calibration_error=_mean(row.calibration_error for row in rows),
         splits=_mean(row.splits for row in rows),
+        coefficients=_mean(row.coefficients for row in rows),
         seconds=_mean(map(_seconds, rows)),
         parameters=parameters,
     )
