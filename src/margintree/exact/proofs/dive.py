@@ -14,7 +14,7 @@ import numpy as np
 from margintree._lib.arrays import FloatArray, IntArray
 from margintree.core.judges import price_margins
 from margintree.core.problem import Problem
-from margintree.core.simplify import simplify
+from margintree.core.simplify import with_cheapest_classes
 from margintree.core.tree import ObliqueTree
 from margintree.exact.proofs.kernels.explore import (
     ADVANCE,
@@ -280,7 +280,7 @@ class Dive:
         """Keep the tree at hand; if the judge does not agree, ask for a cheaper one next time."""
         problem, level = self.basics.problem, int(self.counts[LEVEL])
         tree = tree_of(problem, self.frame, self.stack, self.room.desk, level)
-        tree = simplify(problem, tree)
+        tree = with_cheapest_classes(problem, tree)
         cost = price_margins(problem, tree)
         if cost.is_allowed and cost.total < self.found.objective:
             self.found.tree, self.found.objective = tree, cost.total

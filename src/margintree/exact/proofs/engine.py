@@ -33,7 +33,7 @@ LEAST_GAP = 1e-7
 """The smallest relative gap that counts as proof; leaves are not solved more exactly."""
 ROUNDING = 1e-9
 """Share of the optimum by which rounding may lift the bound above it, at most."""
-SEARCH_AFTER = 1_000
+SEARCH_AFTER = 5_000
 """Nodes after which the method's search is asked for a better tree. Most proofs of few rows are
 done before."""
 SEARCH_SHARE = 0.2
