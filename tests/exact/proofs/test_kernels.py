@@ -34,11 +34,24 @@ def raised(X, sides, pull, norm, max_steps):
     """Return duals after some steps, the intercept, G and the length of v."""
     n = len(X)
     duals, values, rise, fall = np.zeros(n), np.zeros(n), np.zeros(n), np.zeros(n)
-    members, gram = np.arange(n), X @ X.T
+    members, gram, tails = np.arange(n), X @ X.T, np.full(n, EPS)
     intercept, _ = ascend(
-        gram, members, sides, n, pull, EPS, norm, 100.0, duals, values, rise, fall, max_steps, 1e-9
+        gram,
+        members,
+        sides,
+        n,
+        pull,
+        tails,
+        norm,
+        100.0,
+        duals,
+        values,
+        rise,
+        fall,
+        max_steps,
+        1e-9,
     )
-    gain, length = measure(X, members, n, pull, EPS, 10.0, duals)
+    gain, length = measure(X, members, n, pull, tails, 10.0, duals)
     return duals, intercept, gain, length
 
 
@@ -155,7 +168,7 @@ def test_the_price_of_pairs_is_below_what_any_one_hyperplane_makes_them_pay(seed
     frame = frame_of(rows, *Skeleton((0b010, 0b001), 1).arrays(), grid)
     stack, desk = new_stack(12, 1, 1), new_desk(12, 3, 1)
     begin(stack, frame, None, 0.0)
-    price_pairs(rows, frame, stack, 0, -1, desk.is_free, desk.pairs)
+    price_pairs(rows, frame, stack, 0, -1, desk.nobody, desk.is_free, desk.pairs)
     least = problem.error_prices[:, :2].min(axis=1)
     for _ in range(300):
         w, b = rng.normal(size=2) * 4, rng.normal() * 2

@@ -306,7 +306,7 @@ class _CertificateWriter:
                 own = members[:m]
                 stack.duals[0, s, own] = factor * sides[:m] * weights[own]
                 gain, length = measure(
-                    rows.X, members, m, rows.pull, rows.eps, 0.0, stack.duals[0, s]
+                    rows.X, members, m, rows.pull, rows.tails, 0.0, stack.duals[0, s]
                 )
                 stack.planes[0, s, GAIN], stack.planes[0, s, LENGTH] = gain, length
                 return True

@@ -165,7 +165,7 @@ class Basics:
 
     def __init__(self, problem: Problem, gap: float, *, has_log: bool = False) -> None:
         self.problem, self.gap, self.has_log = problem, gap, has_log
-        self.rows: RowData = rows_of(problem)
+        self.rows: RowData = rows_of(problem, may_lean=not has_log)
         self.tolerance = min(max(TOLERANCE_SHARE * gap, LEAST_TOLERANCE), MOST_TOLERANCE)
 
     def cutoff(self, objective: float) -> float:

@@ -33,9 +33,9 @@ LEAST_GAP = 1e-7
 """The smallest relative gap that counts as proof; leaves are not solved more exactly."""
 ROUNDING = 1e-9
 """Share of the optimum by which rounding may lift the bound above it, at most."""
-SEARCH_AFTER = 5_000
-"""Nodes after which the method's search is asked for a better tree. Most proofs of few rows are
-done before."""
+SEARCH_AFTER = 100_000
+"""Nodes, times rows, after which the method's search is asked for a better tree. Most proofs of few
+rows are done before."""
 SEARCH_SHARE = 0.2
 """Share of the remaining time that the search may take."""
 LONG = 10_000
@@ -171,6 +171,7 @@ class _Engine:
         self.clock = limits.clock()
         self.best = Incumbent(method, problem, self.clock)
         self.gap = max(limits.gap, LEAST_GAP) * (1 - 1e-6)
+        self.search_after = SEARCH_AFTER // problem.n_rows
         self.nodes, self.stuck, self.closed = 0, 0, 0.0
         self.least_stuck = np.inf
         self.waiting: list[OpenNode] = []
@@ -190,7 +191,7 @@ class _Engine:
                     self.progress(ProofPoint(*point))
             self.prepare()
             while self.waiting and not self.is_over():
-                if self.nodes >= SEARCH_AFTER and not self.has_searched:
+                if self.nodes >= self.search_after and not self.has_searched:
                     self.search()
                 self.dive_together()
         except KeyboardInterrupt:
@@ -285,7 +286,7 @@ class _Engine:
             heapq.heappop(self.waiting)
         nodes, objective, most = self.running, self.best.objective, self.nodes_left()
         if not self.has_searched:
-            most = min(most, max(1, SEARCH_AFTER - self.nodes))
+            most = min(most, max(1, self.search_after - self.nodes))
         for node, found in zip(nodes, self.dives(nodes, objective, most), strict=True):
             self.take(node, found)
             self.running = self.running[1:]

@@ -8,13 +8,11 @@ from margintree.core.tree import ObliqueTree
 from margintree.exact.proofs.kernels.branching import PROBES
 from margintree.exact.proofs.kernels.state import (
     INTERCEPT,
+    IS_WIDE,
     LAST,
-    LOW,
     MEMBERS,
-    NORM,
     PAID,
     RIGHT,
-    SHARE,
     Desk,
     Frame,
     RowData,
@@ -29,7 +27,7 @@ FIRST_LEVELS = 64
 """Levels of a new stack; it grows when they are used up."""
 
 
-def rows_of(problem: Problem) -> RowData:
+def rows_of(problem: Problem, *, may_lean: bool = True) -> RowData:
     """Return what the kernels need to know of a problem.
 
     Rows are put around their mean, which the intercepts make up for; where there are more features
@@ -49,11 +47,21 @@ def rows_of(problem: Problem) -> RowData:
         first=first,
         second=second,
         distances=np.linalg.norm(problem.X[first] - problem.X[second], axis=1),
+        reaches=_reaches(X),
+        tails=np.full(len(X), float(problem.routing_margin)),
         radius=float(np.sqrt((X**2).sum(axis=1)).max()),
         eps=float(problem.routing_margin),
         split_price=float(problem.costs.splits),
         is_squared=problem.margin_norm == "squared",
+        may_lean=may_lean,
     )
+
+
+def _reaches(X: FloatArray) -> FloatArray:
+    """Return the distance of each row from the row that is farthest from it."""
+    squared = (X**2).sum(axis=1)
+    apart = squared[:, None] + squared[None, :] - 2 * product(X, X.T)
+    return np.asarray(np.sqrt(np.maximum(apart.max(axis=1), 0.0) + 1e-12))
 
 
 def _pairs(problem: Problem) -> tuple[IntArray, IntArray]:
@@ -92,6 +100,19 @@ def new_desk(n_rows: int, n_classes: int, depth: int) -> Desk:
         candidates=np.zeros(PROBES, dtype=np.int64),
         candidate_scores=np.zeros(PROBES),
         lines=np.zeros(5),
+        is_busy=np.zeros(n_rows, dtype=np.bool_),
+        nobody=np.zeros(n_rows, dtype=np.bool_),
+        wide_pairs=np.zeros(N_CELLS),
+        crew=np.zeros((n_nodes // 2, n_rows + 1), dtype=np.int64),
+        crew_sides=np.zeros((n_nodes // 2, n_rows + 1)),
+        crew_sizes=np.zeros((n_nodes // 2, 2), dtype=np.int64),
+        boxes=np.zeros((n_nodes // 2, n_rows)),
+        tails=np.zeros((n_nodes // 2, n_rows)),
+        path=np.zeros(depth, dtype=np.int64),
+        path_boxes=np.zeros(depth),
+        new_sides=np.zeros(n_nodes // 2),
+        new_boxes=np.zeros(n_nodes // 2),
+        new_tails=np.zeros(n_nodes // 2),
     )
 
 
@@ -101,9 +122,12 @@ def new_stack(n_rows: int, n_splits: int, depth: int, n_levels: int = FIRST_LEVE
         duals=np.empty((n_levels, n_splits, n_rows)),
         values=np.empty((n_levels, n_splits, n_rows)),
         planes=np.empty((n_levels, n_splits, 3)),
+        wide_duals=np.empty((n_levels, n_splits, n_rows)),
+        wide_values=np.empty((n_levels, n_splits, n_rows)),
+        wide_planes=np.empty((n_levels, n_splits, 3)),
         passing=np.empty((n_levels, n_splits, 2), dtype=np.int64),
         places=np.empty((n_levels, n_rows), dtype=np.int64),
-        levels=np.empty((n_levels, 4)),
+        levels=np.empty((n_levels, 6)),
         cells=np.empty((n_levels, 2, N_CELLS)),
         moves=np.empty((n_levels, 5), dtype=np.int64),
         options=np.empty((n_levels, 2 ** (depth + 1)), dtype=np.int64),
@@ -123,12 +147,13 @@ def begin(stack: Stack, frame: Frame, places: IntArray | None, paid: float) -> N
         What every tree of the skeleton pays for splits and for classes it does not name.
     """
     stack.duals[0] = stack.values[0] = stack.planes[0] = 0.0
+    stack.wide_duals[0] = stack.wide_values[0] = stack.wide_planes[0] = 0.0
     stack.passing[0] = 0
     stack.places[0] = 1
     stack.cells[0] = -np.inf
     stack.moves[0] = 0
     stack.moves[0, LAST] = N_CELLS
-    stack.levels[0, [PAID, NORM, LOW, SHARE]] = paid, frame.grid[-1], -np.inf, 1.0
+    stack.levels[0] = paid, frame.grid[-1], -np.inf, 1.0, frame.grid[-1], 0.0
     if places is not None:
         _place(stack, frame, places)
 
@@ -176,14 +201,15 @@ def tree_of(problem: Problem, frame: Frame, stack: Stack, desk: Desk, level: int
     mean = problem.X.mean(axis=0)
     for node in np.flatnonzero(splits) + 1:
         s = frame.slots[node]
-        m, right = stack.passing[level, s, MEMBERS], stack.passing[level, s, RIGHT]
+        if stack.levels[level, IS_WIDE]:
+            (m, right), duals = desk.crew_sizes[s], stack.wide_duals[level, s]
+            intercept = stack.wide_planes[level, s, INTERCEPT]
+        else:
+            (m, right), duals = stack.passing[level, s], stack.duals[level, s]
+            intercept = stack.planes[level, s, INTERCEPT]
         if 0 < right < m:
-            members = stack.members[s, :m]
-            w = desk.scales[s] * (stack.duals[level, s, members] @ problem.X[members])
-            weights[node - 1], intercepts[node - 1] = (
-                w,
-                stack.planes[level, s, INTERCEPT] - w @ mean,
-            )
+            w = desk.scales[s] * (duals @ problem.X)
+            weights[node - 1], intercepts[node - 1] = w, intercept - w @ mean
         else:
             intercepts[node - 1] = 1.0 if right else -1.0
     return ObliqueTree(

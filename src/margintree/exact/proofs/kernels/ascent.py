@@ -34,7 +34,7 @@ def ascend(
     sides: FloatArray,
     m: int,
     pull: FloatArray,
-    eps: float,
+    tails: FloatArray,
     norm: float,
     enough: float,
     duals: FloatArray,
@@ -70,7 +70,7 @@ def ascend(
     squared = SOFT * SOFT
     for k in range(m):
         squared += duals[members[k]] * values[members[k]]
-        slopes(sides[k], pull[members[k]], eps, duals[members[k]], rise, fall, k)
+        slopes(sides[k], pull[members[k]], tails[members[k]], duals[members[k]], rise, fall, k)
     squared = max(squared, SOFT * SOFT)
     for step in range(max_steps + 1):
         scale = norm / math.sqrt(squared)
@@ -93,8 +93,8 @@ def ascend(
             break
         duals[i] = snap(duals[i] + length, pull[i])
         duals[j] = snap(duals[j] - length, pull[j])
-        slopes(sides[one], pull[i], eps, duals[i], rise, fall, one)
-        slopes(sides[other], pull[j], eps, duals[j], rise, fall, other)
+        slopes(sides[one], pull[i], tails[i], duals[i], rise, fall, one)
+        slopes(sides[other], pull[j], tails[j], duals[j], rise, fall, other)
         squared = max(squared + 2 * length * along + length * length * apart, SOFT * SOFT)
         for k in range(n):
             values[k] += length * (gram[i, k] - gram[j, k])
@@ -105,7 +105,7 @@ def ascend(
 def slopes(
     side: float,
     pull: float,
-    eps: float,
+    tail: float,
     dual: float,
     rise: FloatArray,
     fall: FloatArray,
@@ -116,8 +116,8 @@ def slopes(
     Where it cannot rise the slope is -inf, where it cannot fall +inf.
     """
     size = side * dual
-    outward = 1.0 if size < pull else eps
-    inward = 1.0 if size <= pull else eps
+    outward = 1.0 if size < pull else tail
+    inward = 1.0 if size <= pull else tail
     if side > 0:
         rise[k] = outward
         fall[k] = inward if size > 0 else np.inf
@@ -203,7 +203,7 @@ def measure(
     members: IntArray,
     m: int,
     pull: FloatArray,
-    eps: float,
+    tails: FloatArray,
     reach: float,
     duals: FloatArray,
 ) -> tuple[float, float]:
@@ -219,7 +219,7 @@ def measure(
     for k in range(m):
         i = members[k]
         magnitude = abs(duals[i])
-        gain += min(magnitude, pull[i]) + eps * max(magnitude - pull[i], 0.0)
+        gain += min(magnitude, pull[i]) + tails[i] * max(magnitude - pull[i], 0.0)
         size += magnitude
         excess += duals[i]
     for j in range(X.shape[1]):

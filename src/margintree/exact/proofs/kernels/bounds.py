@@ -49,7 +49,7 @@ def bound_level(
 
     The level is closed when ``stack.levels[level, LOW] >= cutoff``.
     """
-    price_pairs(rows, frame, stack, level, -1, desk.is_free, desk.pairs)
+    price_pairs(rows, frame, stack, level, -1, desk.nobody, desk.is_free, desk.pairs)
     forget_lines(desk.lines)
     steps = 0
     for round_ in range(ROUNDS):
@@ -100,7 +100,7 @@ def ascend_splits(
             stack.sides[s],
             m,
             rows.pull,
-            rows.eps,
+            rows.tails,
             stack.levels[level, NORM],
             cutoff,
             duals,
@@ -110,7 +110,7 @@ def ascend_splits(
             max_steps,
             tolerance,
         )
-        gain, length = measure(rows.X, members, m, rows.pull, rows.eps, reach, duals)
+        gain, length = measure(rows.X, members, m, rows.pull, rows.tails, reach, duals)
         if cutoff < gain < stack.levels[level, NORM] * length:
             # Duals that ran away at a smaller norm are many steps from better ones; 0 is not.
             duals[:] = 0.0

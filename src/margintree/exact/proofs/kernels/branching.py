@@ -8,10 +8,12 @@ from margintree._lib.arrays import FloatArray, IntArray
 from margintree._lib.jit import kernel, part
 from margintree.exact.proofs.kernels.ascent import SOFT, ascend, least_margin, measure
 from margintree.exact.proofs.kernels.frame import price_pairs
+from margintree.exact.proofs.kernels.leaning import mark_busy, try_way_widely
 from margintree.exact.proofs.kernels.state import (
     FIRST,
     GAIN,
     INTERCEPT,
+    IS_WIDE,
     LAST,
     LENGTH,
     LOW,
@@ -23,6 +25,7 @@ from margintree.exact.proofs.kernels.state import (
     ROW,
     SHARE,
     WAYS,
+    WIDE_NORM,
     Desk,
     Frame,
     RowData,
@@ -53,22 +56,24 @@ def write_values(rows: RowData, frame: Frame, stack: Stack, desk: Desk, level: i
     A split that must pass rows on one side only sends all rows there.
     """
     n = len(rows.y)
-    norm = stack.levels[level, NORM]
+    is_wide = stack.levels[level, IS_WIDE] > 0
+    norm = stack.levels[level, WIDE_NORM if is_wide else NORM]
+    values = stack.wide_values[level] if is_wide else stack.values[level]
+    planes = stack.wide_planes[level] if is_wide else stack.planes[level]
+    sizes = desk.crew_sizes if is_wide else stack.passing[level]
     for node in range(1, len(frame.is_split) // 2):
         if not frame.is_split[node]:
             continue
         s = frame.slots[node]
-        if 0 < stack.passing[level, s, RIGHT] < stack.passing[level, s, MEMBERS]:
-            scale = norm / math.sqrt(stack.planes[level, s, LENGTH] ** 2 + SOFT * SOFT)
+        if 0 < sizes[s, RIGHT] < sizes[s, MEMBERS]:
+            scale = norm / math.sqrt(planes[s, LENGTH] ** 2 + SOFT * SOFT)
             desk.scales[s] = scale
             for i in range(n):
-                desk.f[node, i] = (
-                    stack.values[level, s, i] * scale + stack.planes[level, s, INTERCEPT]
-                )
+                desk.f[node, i] = values[s, i] * scale + planes[s, INTERCEPT]
         else:
             side = 0.0
-            if stack.passing[level, s, MEMBERS] > 0:
-                side = 1.0 if stack.passing[level, s, RIGHT] > 0 else -1.0
+            if sizes[s, MEMBERS] > 0:
+                side = 1.0 if sizes[s, RIGHT] > 0 else -1.0
             for i in range(n):
                 desk.f[node, i] = side
 
@@ -228,7 +233,7 @@ def try_way(
             stack.sides[s],
             m,
             rows.pull,
-            rows.eps,
+            rows.tails,
             stack.levels[level, NORM],
             cutoff,
             desk.duals,
@@ -239,7 +244,7 @@ def try_way(
             PROBE_TOLERANCE,
         )
         reach = frame.grid[-1] * rows.radius
-        own, far = measure(rows.X, members, m, rows.pull, rows.eps, reach, desk.duals)
+        own, far = measure(rows.X, members, m, rows.pull, rows.tails, reach, desk.duals)
         gain += own - stack.planes[level, s, GAIN]
         length += far - stack.planes[level, s, LENGTH]
         steps += moved
@@ -283,22 +288,29 @@ def choose_row(
     """
     best, highest, steps = -1, -1.0, 0
     low = stack.levels[level, LOW]
+    is_wide = stack.levels[level, IS_WIDE] > 0
+    if is_wide:
+        mark_busy(stack.wide_duals[level], desk.is_busy)
     rank_rows(desk.scores, desk.candidates, desk.candidate_scores)
     for i in desk.candidates:
         if i < 0:
             break
         node = stack.places[level, i]
         has_pairs = frame.classes[node] >> rows.y[i] & 1
-        desk.tried_pairs[:] = desk.pairs
-        if has_pairs:
-            price_pairs(rows, frame, stack, level, i, desk.is_free, desk.tried_pairs)
+        desk.tried_pairs[:] = desk.wide_pairs if is_wide else desk.pairs
+        busy = desk.is_busy if is_wide else desk.nobody
+        if has_pairs and not busy[i]:
+            price_pairs(rows, frame, stack, level, i, busy, desk.is_free, desk.tried_pairs)
         least, second, n_open = cutoff, cutoff, 0
         for o in range(frame.n_options[node, rows.y[i]]):
             to = frame.options[node, rows.y[i], o]
             desk.is_dead[0, o] = is_mirrored(frame, stack, level, node, to)
             if desk.is_dead[0, o]:
                 continue
-            bound, moved = try_way(rows, frame, stack, desk, level, i, to, cutoff)
+            if is_wide:
+                bound, moved = try_way_widely(rows, frame, stack, desk, level, i, to, cutoff)
+            else:
+                bound, moved = try_way(rows, frame, stack, desk, level, i, to, cutoff)
             steps += moved
             desk.is_dead[0, o] = bound >= cutoff
             n_open += bound < cutoff
@@ -364,8 +376,11 @@ def descend(frame: Frame, stack: Stack, level: int) -> None:
         for k in range(stack.duals.shape[2]):
             stack.duals[below, s, k] = stack.duals[level, s, k]
             stack.values[below, s, k] = stack.values[level, s, k]
+            stack.wide_duals[below, s, k] = stack.wide_duals[level, s, k]
+            stack.wide_values[below, s, k] = stack.wide_values[level, s, k]
         for k in range(stack.planes.shape[2]):
             stack.planes[below, s, k] = stack.planes[level, s, k]
+            stack.wide_planes[below, s, k] = stack.wide_planes[level, s, k]
         for k in range(stack.passing.shape[2]):
             stack.passing[below, s, k] = stack.passing[level, s, k]
     for k in range(stack.places.shape[1]):

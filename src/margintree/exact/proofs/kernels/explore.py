@@ -20,10 +20,12 @@ from margintree.exact.proofs.kernels.branching import (
     tree_price,
     write_values,
 )
+from margintree.exact.proofs.kernels.leaning import bound_widely
 from margintree.exact.proofs.kernels.settle import settle_splits
 from margintree.exact.proofs.kernels.state import (
     FIRST,
     GAIN,
+    IS_WIDE,
     LAST,
     LENGTH,
     LOW,
@@ -33,6 +35,7 @@ from margintree.exact.proofs.kernels.state import (
     ROW,
     SHARE,
     WAYS,
+    WIDE_NORM,
     Desk,
     Frame,
     RowData,
@@ -163,10 +166,13 @@ def bound_node(
     counts[NODES] += 1
     counts[STEPS] += NODE_STEPS + bound_level(rows, frame, stack, desk, level, cutoff)
     counts[PHASE] = CHOOSE
+    if stack.levels[level, LOW] < cutoff:
+        counts[STEPS] += bound_widely(rows, frame, stack, desk, level, cutoff)
     if stack.levels[level, LOW] >= cutoff:
         return GO_ON
     write_values(rows, frame, stack, desk, level)
-    reals[PRICE] = tree_price(rows, frame, desk, stack.levels[level, NORM])
+    norm = stack.levels[level, WIDE_NORM if stack.levels[level, IS_WIDE] > 0 else NORM]
+    reals[PRICE] = tree_price(rows, frame, desk, norm)
     close_small_norms(rows, frame, stack, desk, level)
     return FOUND if reals[PRICE] < known else GO_ON
 
@@ -176,6 +182,7 @@ def begin_leaf(frame: Frame, stack: Stack, desk: Desk, counts: IntArray, reals: 
     """Prepare to solve a node at which no undecided row costs anything."""
     level = counts[LEVEL]
     counts[PHASE], counts[ROUND] = SETTLE, 0
+    stack.levels[level, IS_WIDE] = 0.0
     reals[LOW_NORM] = frame.grid[stack.moves[level, FIRST]]
     reals[HIGH_NORM] = frame.grid[stack.moves[level, LAST]]
     forget_lines(desk.lines)

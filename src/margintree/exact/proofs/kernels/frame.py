@@ -93,6 +93,7 @@ def price_pairs(
     stack: Stack,
     level: int,
     skip: int,
+    is_busy: BoolArray,
     is_free: BoolArray,
     pairs: FloatArray,
 ) -> None:
@@ -108,7 +109,12 @@ def price_pairs(
     n_free, places = 0, stack.places[level]
     for i in range(len(is_free)):
         classes = frame.classes[places[i]]
-        is_free[i] = i != skip and classes >> rows.y[i] & 1 and classes & (classes - 1) != 0
+        is_free[i] = (
+            i != skip
+            and not is_busy[i]
+            and classes >> rows.y[i] & 1
+            and classes & (classes - 1) != 0
+        )
         n_free += is_free[i]
     pairs[:] = 0.0
     for q in range(len(rows.first)):

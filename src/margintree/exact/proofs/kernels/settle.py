@@ -85,7 +85,7 @@ def settle_splits(
         intercept, length = settle_split(
             rows, stack, desk, level, s, norm, cutoff, reach, tolerance, steps
         )
-        gain, _ = measure(rows.X, members, m, rows.pull, rows.eps, reach, duals)
+        gain, _ = measure(rows.X, members, m, rows.pull, rows.tails, reach, duals)
         stack.planes[level, s, GAIN], stack.planes[level, s, LENGTH] = gain, length / desk.scales[s]
         stack.planes[level, s, INTERCEPT] = intercept
         largest = max(largest, length)
@@ -133,7 +133,7 @@ def settle_split(
         _, intercept = smo(gram, sides, pull, eps, np.inf, share, duals, steps, tolerance)
         for k in range(m):
             own[members[k]] = duals[k]
-        gain, far = measure(rows.X, stack.members[s], m, rows.pull, rows.eps, reach, own)
+        gain, far = measure(rows.X, stack.members[s], m, rows.pull, rows.tails, reach, own)
         length = far / share
         if abs(length - norm) <= SAME_LENGTH * norm or gain - norm * far >= cutoff:
             break

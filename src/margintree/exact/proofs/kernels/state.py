@@ -24,6 +24,10 @@ class RowData(NamedTuple):
         Pairs of rows of different classes, the closest first.
     distances : ndarray of shape (n_pairs,)
         How far they are apart.
+    reaches : ndarray of shape (n,)
+        The distance of each row from the row that is farthest from it.
+    tails : ndarray of shape (n,)
+        The routing margin for every row.
     radius : float
         The largest distance of a row from the mean.
     eps : float
@@ -32,6 +36,8 @@ class RowData(NamedTuple):
         The price of a split.
     is_squared : bool
         Whether the margin term is ``||w||**2 / 2`` or ``||w|| / 2``.
+    may_lean : bool
+        Whether rows that lean to a side take part in bounds.
     """
 
     X: FloatArray
@@ -42,10 +48,13 @@ class RowData(NamedTuple):
     first: IntArray
     second: IntArray
     distances: FloatArray
+    reaches: FloatArray
+    tails: FloatArray
     radius: float
     eps: float
     split_price: float
     is_squared: bool
+    may_lean: bool
 
 
 class Frame(NamedTuple):
@@ -86,7 +95,7 @@ GAIN, LENGTH, INTERCEPT = range(3)
 """Places in ``Stack.planes``."""
 MEMBERS, RIGHT = range(2)
 """Places in ``Stack.passing``."""
-PAID, NORM, LOW, SHARE = range(4)
+PAID, NORM, LOW, SHARE, WIDE_NORM, IS_WIDE = range(6)
 """Places in ``Stack.levels``."""
 FIRST, LAST, ROW, WAYS, NEXT = range(5)
 """Places in ``Stack.moves``."""
@@ -104,13 +113,16 @@ class Stack(NamedTuple):
         Dual variables of every split, and ``v @ x`` of all rows for ``v = sum_i beta_i x_i``.
     planes : ndarray of shape (n_levels, n_splits, 3)
         The linear part of each dual, the length of ``v`` and the intercept.
+    wide_duals, wide_values, wide_planes : ndarray
+        The same for duals in which rows that lean take part, too; see `leaning`.
     passing : int ndarray of shape (n_levels, n_splits, 2)
         How many rows must pass a split, and how many of them on its right.
     places : int ndarray of shape (n_levels, n)
         The node that each row is known to reach.
-    levels : ndarray of shape (n_levels, 4)
+    levels : ndarray of shape (n_levels, 6)
         What is paid already for errors and splits, the common norm for which the duals are solved,
-        the bound and the share of the search.
+        the bound, the share of the search, the norm for which the wide duals are solved, and
+        whether their hyperplanes lead the search.
     cells : ndarray of shape (n_levels, 2, n_cells)
         The bound of every cell, and the part of it that is margin and violations of decided rows.
     moves : int ndarray of shape (n_levels, 5)
@@ -127,6 +139,9 @@ class Stack(NamedTuple):
     duals: FloatArray
     values: FloatArray
     planes: FloatArray
+    wide_duals: FloatArray
+    wide_values: FloatArray
+    wide_planes: FloatArray
     passing: IntArray
     places: IntArray
     levels: FloatArray
@@ -170,6 +185,22 @@ class Desk(NamedTuple):
         Their scores.
     lines : ndarray of shape (5,)
         See `raise_cells`.
+    is_busy, nobody : bool ndarray of shape (n,)
+        Rows that take part in a wide dual, and no row at all.
+    wide_pairs : ndarray of shape (n_cells,)
+        What pairs of the other rows pay at least, by cell.
+    crew : int ndarray of shape (2**D, n + 1)
+        The rows that take part in the wide dual of each split, with
+    crew_sides : ndarray of shape (2**D, n + 1)
+        their sides,
+    crew_sizes : int ndarray of shape (2**D, 2)
+        their number, that of rows on the right,
+    boxes, tails : ndarray of shape (2**D, n)
+        and for every row the end of slope 1 and the slope beyond it.
+    path, path_boxes : ndarray of shape (D,)
+        The nodes to which a row leans, and the boxes of its duals there.
+    new_sides, new_boxes, new_tails : ndarray of shape (2**D,)
+        The part that a row takes in each split on a way that is tried.
     """
 
     rise: FloatArray
@@ -191,3 +222,16 @@ class Desk(NamedTuple):
     candidates: IntArray
     candidate_scores: FloatArray
     lines: FloatArray
+    is_busy: BoolArray
+    nobody: BoolArray
+    wide_pairs: FloatArray
+    crew: IntArray
+    crew_sides: FloatArray
+    crew_sizes: IntArray
+    boxes: FloatArray
+    tails: FloatArray
+    path: IntArray
+    path_boxes: FloatArray
+    new_sides: FloatArray
+    new_boxes: FloatArray
+    new_tails: FloatArray
