@@ -162,6 +162,29 @@ def test_new_rows_are_predicted_or_refused(case, model, tmp_path):
         assert len(done.stdout.splitlines()) == 2
 
 
+# New rows for a model that uses the hour of a moment, and their classes.
+MOMENTS = {
+    "times of day": ("2024-05-30 08:30\n2024-05-30 21:10\n", ["a", "b"]),
+    "midnight": ("2024-05-30 00:00\n", ["a"]),
+    "days": ("2024-05-30\n", ["a"]),
+    "no date": ("NA\n", ["b"]),
+}
+
+
+@pytest.mark.parametrize("case", MOMENTS)
+def test_dates_of_new_rows_may_look_otherwise(case, tmp_path):
+    """A model that knows the hour takes rows without hours, and rows without dates."""
+    rows = [
+        f"2024-05-{day:02} {8 + 12 * (day % 3 > 0)}:00,{'ab'[day % 3 > 0]}" for day in range(1, 28)
+    ]
+    (tmp_path / "t.csv").write_text("\n".join(["seen,class", *rows]).replace(" 8:", " 08:"))
+    done = fit(tmp_path / "t.csv", tmp_path / "m.json")
+    assert done.exit_code == 0, done.output
+    text, expected = MOMENTS[case]
+    (tmp_path / "new.csv").write_text(f"seen\n{text}")
+    assert predictions(tmp_path / "m.json", tmp_path / "new.csv") == expected
+
+
 def test_parquet_is_read_like_csv(tmp_path):
     """The same columns give the same model, whatever the file."""
     frame = pd.read_csv(MESSY / "booleans.csv", skipinitialspace=True)

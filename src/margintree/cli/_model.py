@@ -36,6 +36,8 @@ class Model:
 
     def rows(self, table: Table) -> Any:
         """Return the rows of the table in the form that the classifier predicts from."""
+        if self.names is not None:
+            table = table.with_parts_of_dates(self.names)
         if isinstance(self.estimator, TreeClassifier):
             return table.numbers(self.columns_of(table))
         if self.names is not None:

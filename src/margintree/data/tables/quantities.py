@@ -1,23 +1,28 @@
 """Cells that are numbers in disguise: percentages, amounts of money and dates."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from typing import Any
 
 from margintree.data.preprocessing.cells import MISSING_WORDS
 
-_NUMBER = r"[+-]?\d[\d.,]*"
-_MONEY = r"[$€£¥]|(?:USD|EUR|GBP|CHF|JPY)(?![A-Za-z])"
+_NUMBER = r"[+-]?[.,]?\d[\d.,]*"
+_MONEY = r"[$€£¥]|USD|EUR|GBP|CHF|JPY"
 _FORMS = {
-    "percentages, read without the percent sign": (re.compile(rf"({_NUMBER}) ?%"), r"%"),
+    "percentages, read without the percent sign": (
+        re.compile(rf"({_NUMBER}) ?%"),
+        re.compile("%"),
+    ),
     "amounts of money, read without the currency": (
         re.compile(rf"[+-]?(?:{_MONEY}) ?{_NUMBER}|{_NUMBER} ?(?:{_MONEY})"),
-        rf" ?(?:{_MONEY}) ?",
+        re.compile(rf" ?(?:{_MONEY}) ?"),
     ),
 }
 """By words for a note: how such cells look, and what is not part of the number."""
 _START = date(2000, 1, 1)
+_PART = re.compile(r"(.*) \((year|month|weekday|days|hour)\)", re.DOTALL)
+"""The name of a part of a column of dates."""
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2})?)?", re.ASCII)
 
 
@@ -26,7 +31,7 @@ def without_units(
 ) -> tuple[list[list[str]], list[str]]:
     """Return the cells without percent signs and currencies, and notes on the columns in words.
 
-    A column is changed only if all its cells, except missing ones, look alike.
+    A column is changed only if all its cells, except missing ones, look alike and have one unit.
 
     Examples
     --------
@@ -36,11 +41,11 @@ def without_units(
     plain, notes = [], []
     for name, column in zip(columns, cells, strict=True):
         texts = _present(column)
-        form = next((f for f, (look, _) in _FORMS.items() if _all_match(look, texts)), None)
+        form = next((form for form in _FORMS if _are_all(texts, *_FORMS[form])), None)
         if form is None:
             plain.append(column)
             continue
-        unit = re.compile(_FORMS[form][1])
+        _, unit = _FORMS[form]
         plain.append([unit.sub("", cell).strip(" ") for cell in column])
         notes.append(f"its column {name!r} holds {form}")
     return plain, notes
@@ -73,6 +78,30 @@ def with_dates(
         names, values = names + new, values + list(parts.values())
         notes.append(f"its column {name!r} holds dates, read as {', '.join(map(repr, new))}")
     return tuple(names), values, notes
+
+
+def absent_part(columns: Mapping[str, Sequence[Any]], name: str) -> list[str] | None:
+    """Return the cells of a part of dates that is not among the columns, or None if it is no part.
+
+    Dates at midnight have no hour; it is 0. A column without any date has no parts; they are
+    missing.
+
+    Examples
+    --------
+    >>> absent_part({"day (days)": ["8917", ""]}, "day (hour)")
+    ['0', '']
+    >>> absent_part({"day": ["NA"]}, "day (days)")
+    ['']
+    """
+    match = _PART.fullmatch(name)
+    if match is None:
+        return None
+    dates, days = columns.get(match[1]), columns.get(f"{match[1]} (days)")
+    if match[2] == "hour" and days is not None:
+        return ["0" if day else "" for day in days]
+    if dates is not None and all(map(_is_missing, dates)):
+        return [""] * len(dates)
+    return None
 
 
 def _parts(column: Sequence[Any]) -> dict[str, list[str]]:
@@ -122,5 +151,8 @@ def _present(column: Sequence[str]) -> list[str]:
     return [text for cell in column if (text := cell.strip(" ")) not in MISSING_WORDS]
 
 
-def _all_match(look: re.Pattern[str], texts: Sequence[str]) -> bool:
-    return bool(texts) and all(map(look.fullmatch, texts))
+def _are_all(texts: Sequence[str], look: re.Pattern[str], unit: re.Pattern[str]) -> bool:
+    """Tell whether all the texts look so and have the same unit."""
+    if not all(map(look.fullmatch, texts)):
+        return False
+    return len({found.strip(" ") for text in texts for found in unit.findall(text)}) == 1

@@ -36,7 +36,8 @@ class Numerals:
         """Tell whether all the texts are numbers in this notation."""
         decimal, group = re.escape(self.decimal), re.escape(self.group)
         whole = rf"(\d{{1,3}}({group}\d{{3}})+|\d+)"
-        pattern = re.compile(rf"[+-]?{whole}({decimal}\d+)?(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
+        mantissa = rf"({whole}({decimal}\d+)?|{decimal}\d+)"
+        pattern = re.compile(rf"[+-]?{mantissa}(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
         return all(pattern.fullmatch(text) for text in texts)
 
     def plain(self, text: str) -> str:
@@ -45,7 +46,9 @@ class Numerals:
 
 
 POINT, COMMA = Numerals(".", ","), Numerals(",", ".")
-_SURELY_DECIMAL = re.compile(r"[+-]?(0,\d+|\d+,(\d{1,2}|\d{4,})|\d{4,},\d+)(e[+-]?\d+)?", re.ASCII)
+_SURELY_DECIMAL = re.compile(
+    r"[+-]?(0?,\d+|\d+,(\d{1,2}|\d{4,})|\d{4,},\d+)(e[+-]?\d+)?", re.ASCII | re.IGNORECASE
+)
 """Numbers whose comma is surely decimal. Before three digits it may separate thousands."""
 
 

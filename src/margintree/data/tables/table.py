@@ -13,6 +13,7 @@ import numpy as np
 from margintree._lib.arrays import AnyArray, FloatArray
 from margintree._lib.exceptions import InvalidInputError
 from margintree.data.preprocessing.cells import Cells, object_array, shortened
+from margintree.data.tables.quantities import absent_part
 
 
 @dataclass(frozen=True)
@@ -46,6 +47,12 @@ class Table:
         """Return the table without one of its columns."""
         kept = [other for other in self.columns if other != name]
         return replace(self, columns=tuple(kept), cells=[self[other] for other in kept])
+
+    def with_parts_of_dates(self, names: Iterable[str]) -> "Table":
+        """Return the table with the columns of these names that follow from its dates."""
+        absent = {name: absent_part(self._by_name, name) for name in names}
+        new = {n: c for n, c in absent.items() if c is not None and n not in self._by_name}
+        return replace(self, columns=(*self.columns, *new), cells=[*self.cells, *new.values()])
 
     def numbers(self, names: Sequence[str]) -> FloatArray:
         """Return the columns of these names, in this order; every cell must be a finite number."""
