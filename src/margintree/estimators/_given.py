@@ -162,8 +162,8 @@ def _numbers(name: str, value: Any, ndim: int, allowed: str) -> FloatArray:
     try:
         numbers = np.array(value, dtype=np.float64)
     except (TypeError, ValueError):
-        numbers = np.array([])
-    if numbers.ndim != ndim:
+        numbers = None
+    if numbers is None or numbers.ndim != ndim:
         raise InvalidInputError(
             f"{name} must be {allowed}; {value!r:.60} was given. Correct it or leave it out."
         )
