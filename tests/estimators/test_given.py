@@ -92,14 +92,17 @@ def test_factors_of_features_by_name_or_in_order(costs):
 
 
 @pytest.mark.parametrize("bad", [-1.0, np.inf, np.nan, "1", None, [1.0]])
-@pytest.mark.parametrize("convert", [feature_factors, None])
+@pytest.mark.parametrize(
+    "convert",
+    [
+        lambda factors: feature_factors(factors, ["a", "b"]),
+        lambda factors: class_factors(factors, np.array([0]), np.ones(1), CLASSES),
+    ],
+)
 def test_a_factor_must_be_a_finite_number_of_at_least_0(bad, convert):
     """For features and for classes alike, with the name of the one that is wrong."""
-    with pytest.raises(InvalidInputError, match="finite numbers of at least 0.*'b'"):
-        if convert is feature_factors:
-            feature_factors({"b": bad}, CLASSES.tolist())
-        else:
-            class_factors({"b": bad}, np.array([0]), np.ones(1), CLASSES)
+    with pytest.raises(InvalidInputError, match=r"finite numbers of at least 0.*'b'"):
+        convert({"b": bad})
 
 
 def test_a_factor_of_an_unknown_feature_is_refused():
@@ -190,7 +193,7 @@ def test_an_error_names_the_cell_and_what_to_do(X, y, named):
 
 def test_an_error_about_something_else_is_passed_on():
     """No cell and no label is at fault, so nothing is added."""
-    with pytest.raises(ValueError, match="^boom$") as caught, errors_with_remedies([[1.0]], [0]):
+    with pytest.raises(ValueError, match=r"^boom$") as caught, errors_with_remedies([[1.0]], [0]):
         raise ValueError("boom")
     assert not isinstance(caught.value, InvalidInputError)
     with pytest.raises(TypeError), errors_with_remedies(object()):
