@@ -138,7 +138,7 @@ def test_no_oblique_tree_costs_less_than_the_cheapest(seed):
 
 @given(st.integers(0, 200))
 def test_fewer_features_than_the_fewest_do_not_separate(seed):
-    """For every smaller set of features the widest gap is too small, and for one of this size not."""
+    """Every smaller set of features has too small a gap, and one of this size has not."""
     rng = np.random.default_rng(seed)
     left, right = (rng.random((int(rng.integers(1, 4)), 3)).round(1) for _ in range(2))
     needed = fewest_features(left, right, 0.05)
