@@ -54,7 +54,7 @@ def test_our_own_scores_go_by_name():
 
 def test_an_unknown_score_is_refused_with_those_that_there_are():
     """By the chooser too, before anything is fitted."""
-    with pytest.raises(InvalidInputError, match="nearness.*balanced_accuracy.*'speed' was given"):
+    with pytest.raises(InvalidInputError, match=r"nearness.*balanced_accuracy.*'speed' was given"):
         scoring_of("speed", MOCTSVMClassifier(), MODEL.classes_)
     with pytest.raises(InvalidInputError, match="'speed' was given"):
         TreeClassifierCV(scoring="speed").fit(X, Y)

@@ -103,7 +103,7 @@ def test_a_method_that_the_engine_cannot_take_goes_to_scip(method):
 def test_only_the_engine_writes_certificates(tmp_path):
     """For a problem that it cannot take, the message says why."""
     path = tmp_path / "proof"
-    with pytest.raises(InvalidInputError, match="solver='scip' was given. Leave the certificate"):
+    with pytest.raises(InvalidInputError, match=r"solver='scip' was given\. Leave the certificate"):
         solve(MOCTSVM(), problem_of("moctsvm"), How("exact", "scip", certificate=path))
     with pytest.raises(InvalidInputError, match="Only the native proof engine"):
         solve(OCT(), problem_of("oct"), How("exact", certificate=path))
