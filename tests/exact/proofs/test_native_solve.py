@@ -60,7 +60,7 @@ def test_the_engine_is_the_default_of_moctsvm():
 def test_rules_that_the_engine_does_not_know_go_to_scip():
     """A least weight of leaves is refused by name, and left to SCIP otherwise."""
     problem = CLOUDS.with_rules(min_samples_leaf=2)
-    with pytest.raises(InvalidInputError, match=r"not know least_mass.* Use solver='scip'"):
+    with pytest.raises(InvalidInputError, match=r"not know min_samples_leaf.* Use solver='scip'"):
         exact(problem, "native")
     assert exact(problem, limits=Limits(seconds=2, iterations=1)).solver == "scip"
 
@@ -68,7 +68,7 @@ def test_rules_that_the_engine_does_not_know_go_to_scip():
 def test_a_price_of_features_goes_to_scip():
     """A cost that the engine does not know is refused like a rule."""
     problem = replace(CLOUDS, costs=Costs(10, 1, 1, features=0.5))
-    with pytest.raises(InvalidInputError, match="not know features"):
+    with pytest.raises(InvalidInputError, match="not know c4"):
         exact(problem, "native")
 
 

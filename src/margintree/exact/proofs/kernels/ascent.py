@@ -17,7 +17,7 @@ import math
 import numpy as np
 
 from margintree._lib.arrays import FloatArray, IntArray
-from margintree._lib.jit import kernel, part
+from margintree._lib.jit import bare_kernel, part
 
 SOFT = 1e-5
 """Added to ``||v||`` in squares while a dual is improved, so that the step is smooth at v = 0."""
@@ -27,7 +27,7 @@ FAR = 4.0
 """A step may gain this many times the price that closes a node, were the length of v to stay."""
 
 
-@kernel
+@bare_kernel
 def ascend(
     gram: FloatArray,
     members: IntArray,
@@ -101,7 +101,7 @@ def ascend(
     return (highest + lowest) / 2, step
 
 
-@kernel
+@bare_kernel
 def slopes(
     side: float,
     pull: float,
@@ -179,7 +179,7 @@ def best_length(squared: float, apart: float, along: float, slope: float) -> flo
     return (slope * math.sqrt(rest / (apart - slope * slope)) - along) / apart
 
 
-@kernel
+@bare_kernel
 def room(side: float, pull: float, dual: float) -> float:
     """Return how far a dual variable may rise before its end or the kink at its pull."""
     if side > 0:
@@ -187,7 +187,7 @@ def room(side: float, pull: float, dual: float) -> float:
     return -dual if -dual <= pull else -dual - pull
 
 
-@kernel
+@bare_kernel
 def snap(dual: float, pull: float) -> float:
     """Put a dual variable that rounding left beside a kink exactly there."""
     if abs(dual) <= 1e-14 * pull:
@@ -197,7 +197,7 @@ def snap(dual: float, pull: float) -> float:
     return dual
 
 
-@kernel
+@bare_kernel
 def measure(
     X: FloatArray,
     members: IntArray,
@@ -233,7 +233,7 @@ def measure(
     return gain - loss, math.sqrt(squared)
 
 
-@kernel
+@bare_kernel
 def least_margin(gain: float, length: float, low: float, high: float, is_squared: bool) -> float:
     """Return the least of ``margin(S) + gain - S length`` for norms S from low to high."""
     if is_squared:
@@ -243,7 +243,7 @@ def least_margin(gain: float, length: float, low: float, high: float, is_squared
     return gain + norm / 2 - norm * length
 
 
-@kernel
+@bare_kernel
 def least_norm(length: float, low: float, high: float, is_squared: bool) -> float:
     """Return the norm at which `least_margin` is taken."""
     if is_squared:

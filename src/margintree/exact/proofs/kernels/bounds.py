@@ -3,7 +3,7 @@
 import numpy as np
 
 from margintree._lib.arrays import FloatArray
-from margintree._lib.jit import kernel, part
+from margintree._lib.jit import bare_kernel, part
 from margintree.exact.proofs.kernels.ascent import (
     ascend,
     least_margin,
@@ -41,7 +41,7 @@ CALM = 1e-3
 """Relative change of the norm below which another round is not worth while."""
 
 
-@kernel
+@bare_kernel
 def bound_level(
     rows: RowData, frame: Frame, stack: Stack, desk: Desk, level: int, cutoff: float
 ) -> int:
@@ -68,7 +68,7 @@ def bound_level(
     return steps
 
 
-@kernel
+@bare_kernel
 def forget_lines(lines: FloatArray) -> None:
     """Begin without a line: no length is below 0, none above infinity."""
     lines[0] = lines[2] = -np.inf
@@ -122,7 +122,7 @@ def ascend_splits(
     return total
 
 
-@kernel
+@bare_kernel
 def raise_cells(
     rows: RowData,
     frame: Frame,
@@ -185,7 +185,7 @@ def raise_cells(
         stack.moves[level, FIRST], stack.moves[level, LAST] = first, last + 1
 
 
-@kernel
+@bare_kernel
 def close_small_norms(rows: RowData, frame: Frame, stack: Stack, desk: Desk, level: int) -> None:
     """Close the cells whose norms are too small to keep the decided rows on their sides.
 

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from margintree._lib.arrays import FloatArray, IntArray
-from margintree._lib.jit import kernel, part
+from margintree._lib.jit import bare_kernel, part
 from margintree.exact.proofs.kernels.ascent import SOFT, ascend, least_margin, measure
 from margintree.exact.proofs.kernels.frame import price_pairs
 from margintree.exact.proofs.kernels.leaning import mark_busy, try_way_widely
@@ -30,6 +30,7 @@ from margintree.exact.proofs.kernels.state import (
     Frame,
     RowData,
     Stack,
+    copy,
 )
 
 PROBES = 8
@@ -49,7 +50,7 @@ TIED = 1 - 1e-6
 but trees that make use of that would cost less than the optimum that is proved."""
 
 
-@kernel
+@bare_kernel
 def write_values(rows: RowData, frame: Frame, stack: Stack, desk: Desk, level: int) -> None:
     """Write the value of every split at every row, for hyperplanes with the level's norm.
 
@@ -78,7 +79,7 @@ def write_values(rows: RowData, frame: Frame, stack: Stack, desk: Desk, level: i
                 desk.f[node, i] = side
 
 
-@kernel
+@bare_kernel
 def tree_price(rows: RowData, frame: Frame, desk: Desk, norm: float) -> float:
     """Return what the present hyperplanes cost as a tree, or infinity if a row has no side.
 
@@ -101,11 +102,14 @@ def tree_price(rows: RowData, frame: Frame, desk: Desk, norm: float) -> float:
         if frame.is_split[node]:
             total += rows.split_price
         elif frame.classes[node] != 0:
-            total += desk.leaf_prices[node].min()
-    return total
+            least = np.inf
+            for price in desk.leaf_prices[node]:
+                least = min(least, price)
+            total += least
+    return float(total)
 
 
-@kernel
+@bare_kernel
 def score_rows(
     rows: RowData, frame: Frame, stack: Stack, desk: Desk, level: int, dear: float
 ) -> int:
@@ -137,7 +141,7 @@ def score_rows(
     return best
 
 
-@kernel
+@bare_kernel
 def price_below(rows: RowData, frame: Frame, desk: Desk, i: int) -> None:
     """Write what a row would pay from every node on if it took the cheapest way."""
     for node in range(len(frame.is_split) - 1, 0, -1):
@@ -150,7 +154,7 @@ def price_below(rows: RowData, frame: Frame, desk: Desk, i: int) -> None:
             desk.below[node] = frame.least[node, i]
 
 
-@kernel
+@bare_kernel
 def way_price(rows: RowData, frame: Frame, desk: Desk, i: int, node: int, to: int) -> float:
     """Return what a row would add on its way from a node to one below and from there on."""
     price = desk.below[to] - frame.least[node, i]
@@ -225,8 +229,8 @@ def try_way(
         members = stack.members[s]
         members[m - 1] = i
         stack.sides[s, m - 1] = 1.0 if side == 1 else -1.0
-        desk.duals[:] = stack.duals[level, s]
-        desk.values[:] = stack.values[level, s]
+        copy(stack.duals[level, s], desk.duals)
+        copy(stack.values[level, s], desk.values)
         _, moved = ascend(
             rows.gram,
             members,
@@ -271,7 +275,7 @@ def least_of_cells(
     return low
 
 
-@kernel
+@bare_kernel
 def choose_row(
     rows: RowData,
     frame: Frame,
@@ -297,7 +301,7 @@ def choose_row(
             break
         node = stack.places[level, i]
         has_pairs = frame.classes[node] >> rows.y[i] & 1
-        desk.tried_pairs[:] = desk.wide_pairs if is_wide else desk.pairs
+        copy(desk.wide_pairs if is_wide else desk.pairs, desk.tried_pairs)
         busy = desk.is_busy if is_wide else desk.nobody
         if has_pairs and not busy[i]:
             price_pairs(rows, frame, stack, level, i, busy, desk.is_free, desk.tried_pairs)
@@ -324,7 +328,7 @@ def choose_row(
             score = np.inf
         if score > highest:
             best, highest = i, score
-            desk.is_dead[1] = desk.is_dead[0]
+            copy(desk.is_dead[0], desk.is_dead[1])
         if n_open <= 1:
             break
     return best, steps
@@ -346,7 +350,7 @@ def rank_rows(scores: FloatArray, candidates: IntArray, candidate_scores: FloatA
             candidate_scores[place], candidates[place] = scores[i], i
 
 
-@kernel
+@bare_kernel
 def list_ways(rows: RowData, frame: Frame, stack: Stack, desk: Desk, level: int, i: int) -> None:
     """Note a row as the one that is decided, with its open ways on, the cheapest first."""
     node, n_open = stack.places[level, i], 0
@@ -366,30 +370,24 @@ def list_ways(rows: RowData, frame: Frame, stack: Stack, desk: Desk, level: int,
     stack.moves[level, ROW], stack.moves[level, WAYS], stack.moves[level, NEXT] = i, n_open, 0
 
 
-@kernel
+@bare_kernel
 def descend(frame: Frame, stack: Stack, level: int) -> None:
     """Write the level below: the next way on of the row that is decided."""
     below, i = level + 1, stack.moves[level, ROW]
     to = stack.options[level, stack.moves[level, NEXT]]
     stack.moves[level, NEXT] += 1
     for s in range(stack.duals.shape[1]):
-        for k in range(stack.duals.shape[2]):
-            stack.duals[below, s, k] = stack.duals[level, s, k]
-            stack.values[below, s, k] = stack.values[level, s, k]
-            stack.wide_duals[below, s, k] = stack.wide_duals[level, s, k]
-            stack.wide_values[below, s, k] = stack.wide_values[level, s, k]
-        for k in range(stack.planes.shape[2]):
-            stack.planes[below, s, k] = stack.planes[level, s, k]
-            stack.wide_planes[below, s, k] = stack.wide_planes[level, s, k]
-        for k in range(stack.passing.shape[2]):
-            stack.passing[below, s, k] = stack.passing[level, s, k]
-    for k in range(stack.places.shape[1]):
-        stack.places[below, k] = stack.places[level, k]
-    for k in range(stack.cells.shape[2]):
-        stack.cells[below, 0, k] = stack.cells[level, 0, k]
-        stack.cells[below, 1, k] = stack.cells[level, 1, k]
-    for k in range(stack.levels.shape[1]):
-        stack.levels[below, k] = stack.levels[level, k]
+        copy(stack.duals[level, s], stack.duals[below, s])
+        copy(stack.values[level, s], stack.values[below, s])
+        copy(stack.planes[level, s], stack.planes[below, s])
+        copy(stack.wide_duals[level, s], stack.wide_duals[below, s])
+        copy(stack.wide_values[level, s], stack.wide_values[below, s])
+        copy(stack.wide_planes[level, s], stack.wide_planes[below, s])
+        copy(stack.passing[level, s], stack.passing[below, s])
+    copy(stack.places[level], stack.places[below])
+    copy(stack.cells[level, 0], stack.cells[below, 0])
+    copy(stack.cells[level, 1], stack.cells[below, 1])
+    copy(stack.levels[level], stack.levels[below])
     stack.moves[below, FIRST] = stack.moves[level, FIRST]
     stack.moves[below, LAST] = stack.moves[level, LAST]
     stack.levels[below, SHARE] /= stack.moves[level, WAYS]

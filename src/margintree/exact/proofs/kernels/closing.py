@@ -1,7 +1,7 @@
 """What a certificate says of a node: duals at a given norm, and pairs of undecided rows."""
 
 from margintree._lib.arrays import IntArray
-from margintree._lib.jit import kernel
+from margintree._lib.jit import bare_kernel
 from margintree.exact.proofs.kernels.bounds import ascend_splits
 from margintree.exact.proofs.kernels.frame import pair_error
 from margintree.exact.proofs.kernels.state import NORM, Desk, Frame, RowData, Stack
@@ -10,7 +10,7 @@ TOLERANCE = 1e-5
 """Of the slopes of a dual."""
 
 
-@kernel
+@bare_kernel
 def solve_splits(
     rows: RowData,
     frame: Frame,
@@ -25,7 +25,7 @@ def solve_splits(
     ascend_splits(rows, frame, stack, desk, 0, enough, max_steps, TOLERANCE)
 
 
-@kernel
+@bare_kernel
 def pick_pairs(rows: RowData, frame: Frame, stack: Stack, desk: Desk, found: IntArray) -> int:
     """Write the pairs of `price_pairs` at the first level; return how many there are."""
     n_found, places = 0, stack.places[0]

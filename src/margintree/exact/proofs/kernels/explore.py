@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from margintree._lib.arrays import FloatArray, IntArray
-from margintree._lib.jit import kernel, part
+from margintree._lib.jit import bare_kernel, part
 from margintree.exact.proofs.kernels.bounds import (
     bound_level,
     close_small_norms,
@@ -67,7 +67,7 @@ NODE_STEPS = 40
 """About as many steps of a dual take as long as what else is done at a node."""
 
 
-@kernel
+@bare_kernel
 def explore(
     rows: RowData,
     frame: Frame,

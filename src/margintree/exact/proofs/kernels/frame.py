@@ -3,7 +3,7 @@
 import numpy as np
 
 from margintree._lib.arrays import BoolArray, FloatArray, IntArray
-from margintree._lib.jit import kernel, part
+from margintree._lib.jit import bare_kernel, kernel, part
 from margintree.exact.proofs.kernels.state import FIRST, LAST, Frame, RowData, Stack
 
 
@@ -76,7 +76,7 @@ def ways_on(
     return n_found
 
 
-@kernel
+@bare_kernel
 def pair_error(rows: RowData, classes: int, least: FloatArray, i: int, j: int) -> float:
     """Return what two rows in one leaf pay together beyond what each pays at least anyway."""
     best = np.inf
@@ -86,7 +86,7 @@ def pair_error(rows: RowData, classes: int, least: FloatArray, i: int, j: int) -
     return float(best - least[i] - least[j])
 
 
-@kernel
+@bare_kernel
 def price_pairs(
     rows: RowData,
     frame: Frame,

@@ -24,7 +24,7 @@ import math
 import numpy as np
 
 from margintree._lib.arrays import BoolArray, FloatArray, IntArray
-from margintree._lib.jit import kernel, part
+from margintree._lib.jit import bare_kernel, part
 from margintree.exact.proofs.kernels.ascent import (
     SOFT,
     ascend,
@@ -53,6 +53,7 @@ from margintree.exact.proofs.kernels.state import (
     Frame,
     RowData,
     Stack,
+    copy,
 )
 
 ROUNDS = 4
@@ -71,7 +72,7 @@ CLOSED_SLOPE = -1e6
 """Slope of a dual beyond its box."""
 
 
-@kernel
+@bare_kernel
 def bound_widely(
     rows: RowData, frame: Frame, stack: Stack, desk: Desk, level: int, cutoff: float
 ) -> int:
@@ -182,7 +183,7 @@ def ascend_split(
     return steps
 
 
-@kernel
+@bare_kernel
 def ascend_crew(
     rows: RowData,
     frame: Frame,
@@ -217,7 +218,7 @@ def ascend_crew(
     return gain, length, intercept, steps
 
 
-@kernel
+@bare_kernel
 def enlist(rows: RowData, frame: Frame, stack: Stack, desk: Desk, level: int) -> bool:
     """Write which rows take part in the dual of each split, with boxes; tell whether any leans."""
     for s in range(stack.passing.shape[1]):
@@ -247,7 +248,7 @@ def join(desk: Desk, s: int, i: int, side: float, box: float, tail: float) -> No
         desk.crew_sizes[s, RIGHT] += 1
 
 
-@kernel
+@bare_kernel
 def list_leanings(
     rows: RowData, frame: Frame, stack: Stack, desk: Desk, level: int, i: int, node: int
 ) -> int:
@@ -274,7 +275,7 @@ def list_leanings(
     return count
 
 
-@kernel
+@bare_kernel
 def distance_to_side(
     rows: RowData, frame: Frame, stack: Stack, level: int, i: int, to: int
 ) -> float:
@@ -294,7 +295,7 @@ def distance_to_side(
     return math.sqrt(max(best, 0.0) + 1e-12)
 
 
-@kernel
+@bare_kernel
 def mark_busy(duals: FloatArray, is_busy: BoolArray) -> None:
     """Mark the rows that take part in a dual."""
     is_busy[:] = False
@@ -317,7 +318,7 @@ def take_back_strays(rows: RowData, stack: Stack, desk: Desk, level: int, i: int
             withdraw(rows, desk, s, m, duals, values, i, stack.levels[level, WIDE_NORM])
 
 
-@kernel
+@bare_kernel
 def withdraw(
     rows: RowData,
     desk: Desk,
@@ -360,7 +361,7 @@ def withdraw(
             values[k] += sign * step * (rows.gram[j, k] - rows.gram[i, k])
 
 
-@kernel
+@bare_kernel
 def try_way_widely(
     rows: RowData,
     frame: Frame,
@@ -424,7 +425,8 @@ def try_side(
         return stack.wide_planes[level, s, GAIN], stack.wide_planes[level, s, LENGTH], 0
     n_right += (1 if side > 0 else 0) - (1 if old_side > 0 else 0)
     m -= 1 if old_side != 0.0 else 0
-    desk.duals[:], desk.values[:] = stack.wide_duals[level, s], stack.wide_values[level, s]
+    copy(stack.wide_duals[level, s], desk.duals)
+    copy(stack.wide_values[level, s], desk.values)
     if side * dual <= 0 and dual != 0.0:
         withdraw(rows, desk, s, m, desk.duals, desk.values, i, norm)
     kept = desk.crew[s, m], desk.crew_sides[s, m], desk.boxes[s, i], desk.tails[s, i]

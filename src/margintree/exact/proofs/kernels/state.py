@@ -2,7 +2,10 @@
 
 from typing import NamedTuple
 
+import numpy as np
+
 from margintree._lib.arrays import BoolArray, FloatArray, IntArray
+from margintree._lib.jit import part
 
 
 class RowData(NamedTuple):
@@ -235,3 +238,10 @@ class Desk(NamedTuple):
     new_sides: FloatArray
     new_boxes: FloatArray
     new_tails: FloatArray
+
+
+@part
+def copy(source: np.ndarray, target: np.ndarray) -> None:
+    """Copy the entries of an array to another one; an assignment would make room for a third."""
+    for k in range(len(source)):
+        target[k] = source[k]
