@@ -102,7 +102,7 @@ def test_too_many_products_are_refused():
     """The message says how many there would be."""
     rows = Problem.from_data(np.eye(2, 300), [0, 1], n_classes=2, depth=1)
     with pytest.raises(InvalidInputError, match=r"300 columns make 45,450 features.*space='box'"):
-        rows.with_products()
+        rows.in_space("quadratic")
 
 
 def test_values_whose_products_would_overflow_are_refused():

@@ -134,6 +134,16 @@ Norm = Annotated[
         "'squared' or 'plain' norm in the margin term.", "squared", "--margin-norm", group=PROOF
     ),
 ]
+SpaceName = Annotated[
+    str | None,
+    _other(
+        "What splits see: 'box' (straight splits), 'quadratic' (products of columns, too) or "
+        "'whitened' (columns mixed to vary alike).",
+        "box",
+        "--space",
+        group=TREE,
+    ),
+]
 CheckpointFile = Annotated[
     Path | None,
     _other(

@@ -17,7 +17,7 @@ from margintree.data.preprocessing import NumberColumn
 from margintree.data.preprocessing.cells import without_zero
 from margintree.estimators import TableClassifier, TreeClassifier, TreeClassifierCV
 from margintree.show.export import export_text
-from margintree.show.export.named_tree import printable
+from margintree.show.export.named_tree import printable, tree_of
 
 _MOST_CONFUSIONS = 10
 """Largest number of confusions that a narrow terminal lists."""
@@ -40,7 +40,11 @@ def print_tree(
     feature_names: Sequence[str] | None = None,
     max_terms: int | None = None,
 ) -> None:
-    """Print the tree as rules in original units."""
+    """Print the tree as rules in original units, if its splits can be written so."""
+    if tree_of(estimator).scaling.likeness is not None:
+        splits = tree_of(estimator).n_splits
+        out.print(f"A tree of {splits} splits that compare rows with training rows, not columns.")
+        return
     width = out.width if out.is_terminal else 100
     text = export_text(estimator, feature_names=feature_names, max_terms=max_terms, width=width)
     out.print(Text(text))

@@ -93,9 +93,9 @@ def export(
 
 def _describe_onnx_input(estimator: "TreeClassifier | TableClassifier") -> None:
     """Print the input of an ONNX model to stderr, if it differs from the columns of the table."""
-    from margintree.show.export.named_tree import named
+    from margintree.show.export.named_tree import with_columns
 
-    known = named(estimator)
+    known = with_columns(estimator)
     if known.conditions:
         typer.echo(
             "Note: An ONNX model holds only the tree. It takes these numbers, where a condition is "

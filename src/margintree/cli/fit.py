@@ -29,6 +29,7 @@ def fit(
     c3: options.C3 = None,
     max_features_per_split: options.Features = None,
     points: options.Points = None,
+    space: options.SpaceName = None,
     class_weight: options.ClassWeight = None,
     fixed: options.Fixed = False,
     scoring: options.ScoringName = None,

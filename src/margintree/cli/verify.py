@@ -57,7 +57,7 @@ def verify(
             f"The certificate {str(certificate)!r} belongs to another problem than the model "
             f"{str(model)!r} with the table {str(table)!r}. Give the table of the fit, unchanged."
         )
-    cost = classifier._method.judge(problem, classifier.tree_)
+    cost = classifier._method.judge(problem, classifier.tree_.rescaled(problem.scaling))
     if not cost.is_allowed:
         raise InvalidInputError(f"The tree breaks rules: {cost.faults}.")
     try:

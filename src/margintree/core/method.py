@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from inspect import signature
 from typing import Any, ClassVar
 
@@ -143,6 +144,16 @@ class Method(ABC):
         Its cost and its leaves' rows are the same.
         """
         return tree if self.sides_have_meaning else tree.upright()
+
+    def in_terms(self, result: Result) -> Result:
+        """Return the result with its tree over the terms of its space, as people see it.
+
+        Margins, and so the cost of the tree, are those of the space of the problem.
+        """
+        if result.tree.scaling.mix is None:
+            return result
+        tree = result.tree.in_terms()
+        return replace(result, tree=tree if self.sides_have_meaning else tree.upright())
 
     def path_key(self, problem: Problem) -> tuple[float, ...]:
         """Return the sort key of a problem on a path over many costs."""

@@ -9,17 +9,16 @@ import numpy as np
 from margintree._lib.arrays import FloatArray, IntArray, product
 from margintree._lib.exceptions import InvalidInputError
 from margintree.core import topology
+from margintree.core.learnt_space import learnt_space
 from margintree.core.margin import MARGINS, MarginNorm
 from margintree.core.rules import Rules, least_mass_of, used_groups
-from margintree.core.space import Scaling, products_added
+from margintree.core.space import Scaling
 
 MAX_DEPTH = 10
 """The largest depth allowed; a complete binary tree of this depth has 1,023 branch nodes."""
 
 PRICES = (("c1", "errors"), ("c2", "violations"), ("c3", "splits"), ("c4", "features"))
 """The prices by the names of their parameters and their meaning."""
-MAX_FEATURES = 10_000
-"""The largest number of features with products; 140 columns have about as many."""
 
 _Norm = TypeVar("_Norm", float, FloatArray)
 
@@ -64,7 +63,7 @@ class Problem:
     Attributes
     ----------
     X : ndarray of shape (n, p)
-        The training rows, scaled to [0, 1].
+        The training rows in the space of the splits, by default scaled to [0, 1].
     y : int ndarray of shape (n,)
         The class of every row as a code ``0 .. K-1``.
     row_weights : ndarray of shape (n,)
@@ -170,23 +169,18 @@ class Problem:
             scaling=scaling,
         )
 
-    def with_products(self) -> "Problem":
-        """Return the same problem with products of the columns as further features.
+    def in_space(self, space: str) -> "Problem":
+        """Return the same problem, now in the unit box, in another space; see `SPACES`.
 
         Examples
         --------
         >>> problem = Problem.from_data([[0.0], [1.0]], [0, 1], n_classes=2, depth=1)
-        >>> problem.with_products().X
+        >>> problem.in_space("quadratic").X
         array([[0. , 0.5],
                [1. , 0.5]])
         """
-        scaling = self.scaling.with_products()
-        if scaling.n_features > MAX_FEATURES:
-            raise InvalidInputError(
-                f"With products, {scaling.n_columns} columns make {scaling.n_features:,} features; "
-                f"at most {MAX_FEATURES:,} are allowed. Use fewer columns, or space='box'."
-            )
-        return replace(self, X=products_added(self.X), scaling=scaling)
+        scaling = learnt_space(space, self.scaling, self.X, self.y, self.row_weights)
+        return replace(self, X=np.ascontiguousarray(scaling.features_of(self.X)), scaling=scaling)
 
     def with_rules(
         self,

@@ -1,11 +1,21 @@
-"""What splits see of a raw row: its features in the unit box, and perhaps their products."""
+"""What splits see of a raw row, as plain data.
 
-from dataclasses import dataclass
+First the columns are scaled to the unit box. The terms are the scaled columns, with their products
+in a quadratic space, or in the space of a kernel the likeness to landmarks. Features are the terms,
+or a mix of them: a linear map, in which margins are measured. A fitted tree speaks of terms only.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
-from margintree._lib.arrays import FloatArray, IntArray
+from margintree._lib.arrays import FloatArray, IntArray, frozen
 from margintree._lib.exceptions import InvalidInputError
+from margintree._lib.fingerprint import fingerprint
+from margintree.core.likeness import Likeness
+from margintree.core.mix import Mix
 
 FARTHEST = 1e150
 """Maximum distance of a value from the training rows, in spans, so that no sum overflows."""
@@ -15,11 +25,13 @@ MIDDLE = 0.5
 
 @dataclass(frozen=True, eq=False)
 class Scaling:
-    """An affine map ``(x - minimum) / span`` of every column, and perhaps products of columns.
+    """An affine map ``(x - minimum) / span`` of every column, and the space made of scaled columns.
 
     The span is the largest minus the smallest training value, or 1 for a constant column. With
-    products, the features are the scaled columns and ``2 (s_i - 1/2) (s_j - 1/2)`` for each pair of
-    scaled columns with i <= j, so a split is a quadratic function of the columns.
+    products, the terms are the scaled columns and ``2 (s_i - 1/2) (s_j - 1/2)`` for each pair of
+    scaled columns with i <= j, so a split is a quadratic function of the columns. With a likeness,
+    the terms are how alike a row is to landmarks. With a mix, the features are linear functions of
+    the terms.
 
     Examples
     --------
@@ -34,6 +46,8 @@ class Scaling:
     minimum: FloatArray
     span: FloatArray
     has_products: bool = False
+    likeness: Likeness | None = None
+    mix: Mix | None = None
 
     @property
     def n_columns(self) -> int:
@@ -41,10 +55,27 @@ class Scaling:
         return len(self.minimum)
 
     @property
-    def n_features(self) -> int:
-        """The number of features that a split sees."""
+    def n_terms(self) -> int:
+        """The number of terms: columns, products of columns, or landmarks."""
+        if self.likeness is not None:
+            return len(self.likeness.landmarks)
         pairs = self.n_columns * (self.n_columns + 1) // 2
         return self.n_columns + (pairs if self.has_products else 0)
+
+    @property
+    def n_features(self) -> int:
+        """The number of features that a split sees."""
+        return self.n_terms if self.mix is None else self.mix.n_features
+
+    @property
+    def is_box(self) -> bool:
+        """Whether the features are the scaled columns and nothing else."""
+        return not self.has_products and self.likeness is None and self.mix is None
+
+    @property
+    def unmixed(self) -> "Scaling":
+        """The same space with its terms as features."""
+        return self if self.mix is None else replace(self, mix=None)
 
     @property
     def middle(self) -> FloatArray:
@@ -53,7 +84,7 @@ class Scaling:
 
     def with_products(self) -> "Scaling":
         """Return the same scaling with products of the columns."""
-        return Scaling(self.minimum, self.span, has_products=True)
+        return replace(self, has_products=True)
 
     @classmethod
     def learn(cls, X: FloatArray) -> "Scaling":
@@ -86,8 +117,7 @@ class Scaling:
         """
         with np.errstate(over="ignore"):
             scaled = np.asarray((X - self.minimum) / self.span)
-        farthest = np.sqrt(FARTHEST) if self.has_products else FARTHEST
-        too_far = np.argwhere(np.abs(scaled) > farthest)
+        too_far = np.argwhere(np.abs(scaled) > self._farthest)
         if len(too_far):
             row, feature = too_far[0]
             first, last = self.minimum[feature], self.minimum[feature] + self.span[feature]
@@ -96,14 +126,92 @@ class Scaling:
                 f"the training rows, {first:g} to {last:g}, to compute with. Correct the cell or "
                 "rescale the column."
             )
-        return products_added(scaled) if self.has_products else scaled
+        return self.features_of(scaled)
+
+    @property
+    def _farthest(self) -> float:
+        degree = 2 if self.has_products or self.likeness is not None else 1
+        if self.likeness is not None:
+            degree = max(degree, self.likeness.degree)
+        return float(FARTHEST ** (1 / degree))
+
+    def features_of(self, scaled: FloatArray) -> FloatArray:
+        """Return the features of rows whose columns are scaled."""
+        terms = scaled
+        if self.likeness is not None:
+            terms = self.likeness.of(scaled)
+        elif self.has_products:
+            terms = products_added(scaled)
+        return terms if self.mix is None else self.mix.apply(terms)
+
+    def by_column(self, sizes: FloatArray) -> FloatArray:
+        """Return sizes of terms as sizes of columns; a product counts half for each of its columns.
+
+        Examples
+        --------
+        >>> Scaling.identity(2).with_products().by_column(np.array([1.0, 0.0, 2.0, 4.0, 0.0]))
+        array([5., 2.])
+        """
+        total = sizes[: self.n_columns].copy()
+        if self.has_products:
+            for side in factors(self.n_columns):
+                np.add.at(total, side, sizes[self.n_columns :] / 2)
+        return total
+
+    def feature_factors(self, prices: Any) -> tuple[float, ...] | None:
+        """Return the factors on the prices of features, given those of the columns.
+
+        A product costs as much as its columns together. A mix has no prices.
+        """
+        if prices is None or self.mix is not None:
+            return None
+        given = np.array(prices, dtype=float)
+        if self.has_products and len(given) == self.n_columns:
+            first, second = factors(self.n_columns)
+            of_pairs = np.where(first == second, given[first], given[first] + given[second])
+            given = np.append(given, of_pairs)
+        return tuple(given.tolist())
+
+    def feature_groups(self, groups: Any) -> Any:
+        """Return the groups of features, given those of the columns.
+
+        Products are in one group if their columns are in the same two groups.
+        """
+        if groups is None or self.mix is not None:
+            return None
+        given = np.asarray(groups)
+        if not self.has_products or given.shape != (self.n_columns,):
+            return groups
+        known = np.unique(given, return_inverse=True)[1]
+        first, second = (known[side] for side in factors(self.n_columns))
+        n_groups = known.max() + 1
+        pairs = np.minimum(first, second) * n_groups + np.maximum(first, second)
+        return np.append(known, n_groups + pairs)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the space of the terms as plain lists and numbers."""
+        box = {"minimum": self.minimum.tolist(), "span": self.span.tolist()}
+        products = {"products": True} if self.has_products else {}
+        likeness = {} if self.likeness is None else {"likeness": self.likeness.to_dict()}
+        return box | products | likeness
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> "Scaling":
+        """Return the space from the result of `to_dict`; raise InvalidInputError if it is odd."""
+        minimum, span = (frozen(data[name], float) for name in ("minimum", "span"))
+        has_products = data.get("products", False)
+        if type(has_products) is not bool:
+            raise InvalidInputError("scaling.products must be true or false.")
+        alike = data.get("likeness")
+        if alike is not None and has_products:
+            raise InvalidInputError("scaling must have products or a likeness, not both.")
+        likeness = None if alike is None else Likeness.from_dict(alike, np.size(minimum))
+        return cls(minimum, span, has_products, likeness)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Scaling):
             return NotImplemented
-        has_same_span = np.array_equal(self.span, other.span)
-        has_same_box = has_same_span and np.array_equal(self.minimum, other.minimum)
-        return has_same_box and self.has_products == other.has_products
+        return fingerprint(self) == fingerprint(other)
 
 
 def products_added(scaled: FloatArray) -> FloatArray:

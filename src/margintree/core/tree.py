@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from margintree._lib.arrays import AnyArray, BoolArray, FloatArray, IntArray, product
+from margintree._lib.arrays import BoolArray, FloatArray, IntArray, frozen, product
 from margintree._lib.exceptions import InvalidInputError
 from margintree.core import topology
 from margintree.core.quadratic import Quadratic
@@ -63,7 +63,7 @@ class ObliqueTree:
 
     def __post_init__(self) -> None:
         for name, dtype in _ARRAYS.items():
-            object.__setattr__(self, name, _frozen(getattr(self, name), dtype))
+            object.__setattr__(self, name, frozen(getattr(self, name), dtype))
         _check(self)
 
     @classmethod
@@ -252,31 +252,52 @@ class ObliqueTree:
 
     def rescaled(self, scaling: Scaling) -> "ObliqueTree":
         """Return the same tree with hyperplanes that apply to rows of another scaling."""
-        if self.scaling.has_products or scaling.has_products:
-            return self._recentred(scaling)
-        shift = product(self.weights / self.scaling.span, scaling.minimum - self.scaling.minimum)
-        return replace(
-            self,
-            # Divide the spans first, so that the same scaling returns exactly the same numbers.
-            weights=self.weights * (scaling.span / self.scaling.span),
-            intercepts=np.where(self.splits, self.intercepts + shift, -1.0),
-            scaling=scaling,
-        )
+        if scaling == self.scaling:
+            return self
+        tree = self.in_terms()._with_terms(scaling.unmixed)
+        if scaling.mix is None:
+            return tree
+        weights, intercepts = scaling.mix.unfolded(tree.weights, tree.intercepts)
+        return tree._with_hyperplanes(weights, intercepts, scaling)
 
-    def _recentred(self, scaling: Scaling) -> "ObliqueTree":
-        if not scaling.has_products:
+    def in_terms(self) -> "ObliqueTree":
+        """Return the same tree with hyperplanes over the terms, so that no mix remains."""
+        if self.scaling.mix is None:
+            return self
+        weights, intercepts = self.scaling.mix.folded(self.weights, self.intercepts)
+        return self._with_hyperplanes(weights, intercepts, self.scaling.unmixed)
+
+    def _with_hyperplanes(
+        self, weights: FloatArray, intercepts: FloatArray, scaling: Scaling
+    ) -> "ObliqueTree":
+        intercepts = np.where(self.splits, intercepts, -1.0)
+        return replace(self, weights=weights, intercepts=intercepts, scaling=scaling)
+
+    def _with_terms(self, scaling: Scaling) -> "ObliqueTree":
+        """Return the same tree over the terms of another box."""
+        known = self.scaling
+        if known == scaling:
+            return self
+        if scaling.likeness is not None or known.likeness is not None:
+            raise InvalidInputError(
+                "A tree whose splits see the likeness to landmarks applies to these landmarks "
+                "only. Give a tree of the same fit, or none."
+            )
+        if known.has_products and not scaling.has_products:
             raise InvalidInputError(
                 "A tree whose splits see products of columns cannot apply to rows without them. "
                 "Give a tree with straight splits, or use space='quadratic'."
             )
-        if scaling == self.scaling:
-            return self
-        n_products = scaling.n_features - self.n_features
-        weights = np.pad(self.weights, ((0, 0), (0, n_products)))
-        known = self.scaling.with_products()
-        weights, intercepts = Quadratic.of(weights, self.intercepts, known).hyperplanes(scaling)
-        intercepts = np.where(self.splits, intercepts, -1.0)
-        return replace(self, weights=weights, intercepts=intercepts, scaling=scaling)
+        if scaling.has_products:
+            padding = ((0, 0), (0, scaling.n_terms - self.n_features))
+            curves = Quadratic.of(
+                np.pad(self.weights, padding), self.intercepts, known.with_products()
+            )
+            return self._with_hyperplanes(*curves.hyperplanes(scaling), scaling)
+        shift = product(self.weights / known.span, scaling.minimum - known.minimum)
+        # Divide the spans first, so that the same scaling returns exactly the same numbers.
+        weights = self.weights * (scaling.span / known.span)
+        return self._with_hyperplanes(weights, self.intercepts + shift, scaling)
 
     def in_original_units(self) -> "ObliqueTree":
         """Return the same tree with hyperplanes that apply to raw rows.
@@ -284,13 +305,13 @@ class ObliqueTree:
         If splits see products of columns, they apply to raw rows that are followed by the products
         ``x_i * x_j`` of their columns, for i <= j.
         """
-        if not self.scaling.has_products:
-            return self.rescaled(Scaling.identity(self.n_features))
-        known = Quadratic.of(self.weights, self.intercepts, self.scaling)
-        weights, intercepts = known.at(np.zeros(self.scaling.n_columns)).monomials()
-        intercepts = np.where(self.splits, intercepts, -1.0)
-        identity = Scaling.identity(self.n_features)
-        return replace(self, weights=weights, intercepts=intercepts, scaling=identity)
+        tree, scaling = self.in_terms(), self.scaling.unmixed
+        identity = Scaling.identity(scaling.n_terms)
+        if not scaling.has_products:
+            return tree.rescaled(identity)
+        known = Quadratic.of(tree.weights, tree.intercepts, scaling)
+        monomials = known.at(np.zeros(scaling.n_columns)).monomials()
+        return tree._with_hyperplanes(*monomials, identity)
 
     def by_influence(self, node: int) -> IntArray:
         """Return the features of a split, the one with the largest scaled weight first.
@@ -309,7 +330,9 @@ class ObliqueTree:
         return np.argsort(-shares, kind="stable")
 
     def influences(self) -> FloatArray:
-        """Return the influence of every feature: shares of the splits' weights by training weight.
+        """Return the influence of every column: shares of the splits' weights by training weight.
+
+        A product counts half for each of its columns.
 
         Examples
         --------
@@ -317,12 +340,12 @@ class ObliqueTree:
         >>> tree.influences()
         array([0.25, 0.75])
         """
-        total = np.zeros(self.n_features)
+        total = np.zeros(self.scaling.n_columns)
         for index in np.flatnonzero(self.splits):
             height = self.depth + 1 - (int(index) + 1).bit_length()
             first = ((int(index) + 1) << height) - len(self.leaf_classes)
             below = self.leaf_mass[first : first + (1 << height)]
-            sizes = np.abs(self.weights[index])
+            sizes = self.scaling.by_column(np.abs(self.weights[index]))
             shares = sizes / max(sizes.sum(), np.finfo(float).tiny)
             total += shares * (below.sum() if self.leaf_mass.any() else 1.0)
         return np.asarray(total / max(total.sum(), np.finfo(float).tiny))
@@ -389,11 +412,10 @@ class ObliqueTree:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the tree as plain lists and numbers; `from_dict` restores it unchanged."""
-        arrays = {name: getattr(self, name).tolist() for name in _ARRAYS}
-        box = {"minimum": self.scaling.minimum.tolist(), "span": self.scaling.span.tolist()}
-        products = {"products": True} if self.scaling.has_products else {}
-        return arrays | {"scaling": box | products}
+        """Return the tree over its terms as plain lists and numbers; `from_dict` restores it."""
+        tree = self.in_terms()
+        arrays = {name: getattr(tree, name).tolist() for name in _ARRAYS}
+        return arrays | {"scaling": tree.scaling.to_dict()}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> "ObliqueTree":
@@ -405,13 +427,7 @@ class ObliqueTree:
             If an entry is missing or does not fit the others.
         """
         try:
-            box = data["scaling"]
-            has_products = box.get("products", False)
-            if type(has_products) is not bool:
-                raise InvalidInputError("scaling.products must be true or false.")
-            scaling = Scaling(
-                _frozen(box["minimum"], float), _frozen(box["span"], float), has_products
-            )
+            scaling = Scaling.from_dict(data["scaling"])
             return cls(**{name: data[name] for name in _ARRAYS}, scaling=scaling)
         except (AttributeError, KeyError, TypeError) as error:
             raise InvalidInputError(
@@ -425,9 +441,6 @@ class ObliqueTree:
         return all(np.array_equal(a, b) if isinstance(a, np.ndarray) else a == b for a, b in pairs)
 
 
-_KINDS = {float: "fiu", int: "iu", bool: "b"}
-"""The kinds of NumPy arrays that each type accepts."""
-
 _ARRAYS: dict[str, type] = {
     "weights": float,
     "intercepts": float,
@@ -435,28 +448,6 @@ _ARRAYS: dict[str, type] = {
     "leaf_classes": int,
     "leaf_mass": float,
 }
-
-
-def _frozen(values: Any, dtype: type) -> AnyArray:
-    """Return a read-only array with these values; ragged or wrongly typed values are an error."""
-    try:
-        given = np.asarray(values)
-    except (ValueError, OverflowError) as error:
-        raise InvalidInputError(f"An array of {dtype.__name__} cannot be made: {error}.") from error
-    # An empty list says nothing about its type; anything else must not be converted silently.
-    if given.size and given.dtype.kind not in _KINDS[dtype]:
-        raise InvalidInputError(
-            f"An array of {dtype.__name__} is needed; its entries are {given.dtype.name}."
-        )
-    # NumPy takes a bool for a number if the other entries are numbers.
-    holds_numbers = dtype is not bool and isinstance(values, list)
-    if holds_numbers and bool in set(map(type, np.asarray(values, dtype=object).flat)):
-        raise InvalidInputError(
-            f"An array of {dtype.__name__} is needed; one of its entries is true or false."
-        )
-    array: AnyArray = given.astype(dtype)
-    array.setflags(write=False)
-    return array
 
 
 def _check(tree: ObliqueTree) -> None:

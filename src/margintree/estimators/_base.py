@@ -30,7 +30,7 @@ class ShownAsTree(BaseEstimator):
     @property
     def _repr_html_(self) -> Callable[[], str]:
         as_diagram: Callable[[], str] = super()._repr_html_
-        is_drawn = hasattr(self, "result_") and not self.result_.tree.scaling.has_products
+        is_drawn = hasattr(self, "result_") and self.result_.tree.scaling.is_box
         return partial(picture, self) if is_drawn else as_diagram
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
@@ -90,7 +90,8 @@ class TreeClassifier(ClassifierMixin, ShownAsTree, ABC):
         sample_weights = row_weights(sample_weight, X)
         factors = class_factors(self.class_weight, codes, sample_weights, classes)
         weights = sample_weights * factors[codes]
-        self.result_ = self._learn(Data(X, codes, weights, len(classes), factors), classes)
+        result = self._learn(Data(X, codes, weights, len(classes), factors), classes)
+        self.result_ = self._method.in_terms(result)
         self.classes_ = classes
         warn_if_poor(self.result_, codes, weights, classes, self._params_of_tree())
         return self
@@ -109,9 +110,16 @@ class TreeClassifier(ClassifierMixin, ShownAsTree, ABC):
 
         Every split gives the training weight that arrives there, shared among its features in
         proportion to their scaled weights, which say how much a feature changes the value of the
-        split over its training range. All are 0 in a tree without splits.
+        split over its training range. A product of two columns counts half for each. All are 0 in
+        a tree without splits. Trees of kernels do not have this attribute.
         """
-        return self._fitted_tree().influences()
+        tree = self._fitted_tree()
+        if tree.scaling.likeness is not None:
+            raise AttributeError(
+                "feature_importances_ needs splits over columns or their products; those of this "
+                "tree see the likeness to training rows."
+            )
+        return tree.influences()
 
     def get_depth(self) -> int:
         """Return the largest number of splits on the path of a row."""

@@ -184,14 +184,17 @@ def start_tree(start: Any, problem: Problem, classes: AnyArray) -> ObliqueTree:
 
 def why_unfit(tree: ObliqueTree, problem: Problem) -> str:
     """Return why the tree cannot start a search for this problem, or "" if it can."""
-    for what, given, needed in (
+    for what, given, wanted in (
         ("features", tree.scaling.n_columns, problem.scaling.n_columns),
         ("classes", tree.n_classes, problem.n_classes),
     ):
-        if given != needed:
-            return f"it has {given} {what} where the data have {needed}"
-    if tree.scaling.has_products and not problem.scaling.has_products:
+        if given != wanted:
+            return f"it has {given} {what} where the data have {wanted}"
+    known, needed = tree.scaling, problem.scaling
+    if known.has_products and not needed.has_products:
         return "its splits see products of features, which those of this problem do not"
+    if known.unmixed != needed.unmixed and (known.likeness or needed.likeness) is not None:
+        return "the splits of one see the likeness to rows that those of the other do not see"
     if tree.depth > problem.depth:
         return f"its depth {tree.depth} is more than max_depth={problem.depth}"
     return ""

@@ -6,6 +6,7 @@ from typing import Any
 
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
+from margintree.core.learnt_space import SPACES
 from margintree.core.margin import MARGINS
 from margintree.core.problem import MAX_DEPTH
 from margintree.core.tree import ObliqueTree
@@ -51,6 +52,7 @@ CONSTRAINTS: dict[str, list[Any]] = {
     "separation": BETWEEN_0_AND_1,
     "routing_margin": BETWEEN_0_AND_1,
     "margin_norm": [StrOptions({*MARGINS})],
+    "space": [StrOptions({*SPACES})],
     "error_costs": ["array-like", dict, None],
     "class_weight": [dict, StrOptions({"balanced"}), None],
     "smoothing": AT_LEAST_0,

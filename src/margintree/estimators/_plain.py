@@ -101,6 +101,12 @@ class MethodClassifier(TreeClassifier):
         """Return the parameters that pose the problem, without labels and names of features."""
         given = self.get_params(deep=False)
         posing = {name: given[name] for name in self._method.parameters if name in given}
+        rounds = given.get("points"), given.get("rounding")
+        if posing.get("space", "box") != "box" and rounds != (None, None):
+            raise InvalidInputError(
+                f"points and rounding need space='box'; space={posing['space']!r} was given. Leave "
+                "them out, or use space='box'."
+            )
         if "error_costs" in posing:
             posing["error_costs"] = error_matrix(posing["error_costs"], classes)
         if "feature_costs" in posing:

@@ -19,7 +19,7 @@ from margintree.core.limits import Clock, Limits
 from margintree.core.method import Method
 from margintree.core.result import Reason, Result
 from margintree.estimators._base import TreeClassifier
-from margintree.estimators._given import adapted
+from margintree.estimators._given import adapted, why_unfit
 from margintree.estimators._parameters import AT_LEAST_0, CONSTRAINTS, POSITIVE_COUNT, AnInstance
 from margintree.estimators._plain import MethodClassifier, n_threads
 from margintree.estimators._scorer import scoring_of
@@ -394,7 +394,8 @@ class TreeClassifierCV(MetaEstimatorMixin, TreeClassifier):
         problem = self._method.pose(data.problem(), **posing)
         how = chosen._how(problem, classes)
         limits = replace(how.limits, seconds=min(how.limits.seconds, clock.remaining()))
-        starts = (*how.starts, *(adapted(tree, problem) for tree in choice.trees(k)))
+        known = [tree for tree in choice.trees(k) if not why_unfit(tree, problem)]
+        starts = (*how.starts, *(adapted(tree, problem) for tree in known))
         found = solve(self._method, problem, replace(how, limits=limits, starts=starts))
         result = chosen._presented(problem, found)
         (candidates,) = self._groups([choice.points[k]], data, classes, limits, None)

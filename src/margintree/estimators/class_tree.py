@@ -1,13 +1,10 @@
 """The tree of classes with a support vector machine at every split."""
 
-from typing import Any, ClassVar
-
-from sklearn.utils._param_validation import StrOptions
+from typing import Any
 
 from margintree.core.result import Progress
 from margintree.estimators._plain import MethodClassifier
 from margintree.methods import METHODS
-from margintree.methods.class_tree import SPACES
 
 
 class ClassTreeClassifier(MethodClassifier):
@@ -30,11 +27,10 @@ class ClassTreeClassifier(MethodClassifier):
         Maximum number of levels of splits, from 1 to 10. The tree is only as deep as its hierarchy.
     C : float, default=1.0
         Cost of a unit of margin violation. Values from 0.1 to 1000 make sense.
-    space : {"box", "quadratic"}, default="box"
-        What splits see. "box" gives straight splits: weighted sums of the features. "quadratic"
-        adds the products of all pairs of features and their squares, so splits are curved. A split
-        of p features then has p (p + 3) / 2 coefficients. Texts, pictures, programs and model
-        files have them; `report` needs straight splits.
+    space : {"box", "whitened", "quadratic", "whitened-quadratic", "rbf", "polynomial"}, \
+    default="box"
+        What splits see, and where margins are measured, as in `MOCTSVMClassifier`. A quadratic
+        split of p features has p (p + 3) / 2 coefficients.
     time_limit : float or None, default=60.0
         Seconds of wall-clock time; None for no limit. The best tree so far is kept.
     start : ObliqueTree, fitted classifier or None, default=None
@@ -64,7 +60,6 @@ class ClassTreeClassifier(MethodClassifier):
     """
 
     _method = METHODS["class-tree"]
-    own_constraints: ClassVar = {"space": [StrOptions({*SPACES})]}
 
     def __init__(
         self,

@@ -78,6 +78,16 @@ class MOCTSVMClassifier(MethodClassifier):
         Least absolute value of every split on the training rows that pass it, between 0 and 1.
     margin_norm : {"squared", "plain"}, default="squared"
         Whether the margin term is ``||w||**2 / 2`` or ``||w|| / 2``.
+    space : {"box", "whitened", "quadratic", "whitened-quadratic", "rbf", "polynomial"}, \
+    default="box"
+        What splits see, and where margins are measured. "box": the columns, scaled to [0, 1].
+        "whitened": the columns, mixed such that they vary more alike within the classes; splits are
+        weighted sums of the columns, as in the box. "quadratic": the scaled columns, their products
+        and squares; splits are curved, and each product counts as a feature. "whitened-quadratic":
+        whitened columns beside shorter products. "rbf" and "polynomial": the space of a kernel,
+        with the likeness to up to 300 training rows in place of columns; such splits cannot be
+        written as rules or SQL, but `to_python`, `to_json` and `plot_partition` have them. Budgets
+        and prices of features need "box" or "quadratic", points and rounding need "box".
     smoothing : float, default=0.0
         Weight added to every class of a leaf before `predict_proba` takes shares; 1 is Laplace's
         rule. It changes probabilities, not predictions.
@@ -114,8 +124,8 @@ class MOCTSVMClassifier(MethodClassifier):
     Attributes
     ----------
     tree_ : ObliqueTree
-        The fitted tree, for features scaled to [0, 1]; ``tree_.in_original_units()`` takes raw
-        rows.
+        The fitted tree, for features scaled to [0, 1], their products, or the likeness to rows;
+        ``tree_.in_original_units()`` takes raw rows.
     result_ : Result
         The tree with bounds, the reason why the fit stopped, and the trace of its progress.
     cost_ : Cost
@@ -170,6 +180,7 @@ class MOCTSVMClassifier(MethodClassifier):
         max_iter: int | None = None,
         routing_margin: float = 1e-3,
         margin_norm: MarginNorm = "squared",
+        space: str = "box",
         smoothing: float = 0.0,
         class_weight: Any = None,
         error_costs: Any = None,
@@ -202,6 +213,7 @@ class MOCTSVMClassifier(MethodClassifier):
         self.max_iter = max_iter
         self.routing_margin = routing_margin
         self.margin_norm = margin_norm
+        self.space = space
         self.smoothing = smoothing
         self.class_weight = class_weight
         self.error_costs = error_costs

@@ -34,7 +34,7 @@ class OCTSVMClassifier(MethodClassifier):
         Cost of a split.
     c4, min_samples_leaf, max_splits, max_features_per_split, max_features, feature_costs, \
     feature_groups, points, rounding, method, solver, time_limit, memory_limit, gap, max_iter, \
-    routing_margin, margin_norm, smoothing, class_weight, start, warm_start, random_state, \
+    routing_margin, margin_norm, space, smoothing, class_weight, start, warm_start, random_state, \
     n_jobs, verbose
         As in `MOCTSVMClassifier`.
 
@@ -82,6 +82,7 @@ class OCTSVMClassifier(MethodClassifier):
         max_iter: int | None = None,
         routing_margin: float = 1e-3,
         margin_norm: MarginNorm = "squared",
+        space: str = "box",
         smoothing: float = 0.0,
         class_weight: Any = None,
         start: Any = None,
@@ -111,6 +112,7 @@ class OCTSVMClassifier(MethodClassifier):
         self.max_iter = max_iter
         self.routing_margin = routing_margin
         self.margin_norm = margin_norm
+        self.space = space
         self.smoothing = smoothing
         self.class_weight = class_weight
         self.start = start

@@ -100,9 +100,11 @@ class Checkpoint:
         except (OSError, ValueError, LookupError, TypeError, RecursionError) as error:
             raise self._refused(f"it cannot be read ({error!s:.200})") from error
         tree, problem = known.tree, self._problem
-        shape = (problem.depth, problem.n_features, problem.n_classes)
+        shape = (problem.depth, problem.scaling.n_terms, problem.n_classes)
         if not belongs_here or (tree.depth, tree.n_features, tree.n_classes) != shape:
             raise self._refused("it belongs to a problem with other rows, costs or depth")
+        if problem.scaling.mix is not None:
+            return known._replace(tree=tree.rescaled(problem.scaling))
         return known
 
     def _refused(self, why: str) -> InvalidInputError:

@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from margintree._lib.exceptions import InvalidInputError
 from margintree.core.class_tree import with_best_leaves
 from margintree.core.cost import Cost
 from margintree.core.judges import price_classes
@@ -14,9 +13,6 @@ from margintree.core.problem import Costs, Problem
 from margintree.core.result import Progress, Result
 from margintree.core.tree import ObliqueTree
 from margintree.exact.programs import class_tree
-
-SPACES = ("box", "quadratic")
-"""What splits see: the scaled features, or also their products."""
 
 
 class ClassTree(Method):
@@ -42,16 +38,10 @@ class ClassTree(Method):
         min_samples_leaf: float = 0,
         max_splits: int | None = None,
     ) -> Problem:
-        """Return the problem in which a unit of margin violation costs ``C``.
-
-        In the space ``"box"`` splits see the scaled features, in ``"quadratic"`` also products.
-        """
-        if space not in SPACES:
-            raise InvalidInputError(f"space must be one of {SPACES}; {space!r} was given.")
+        """Return the problem in a space in which a unit of margin violation costs ``C``."""
         costs = Costs(errors=0.0, violations=C, splits=0.0)
         posed = replace(problem, depth=max_depth, costs=costs, margin_norm="squared")
-        posed = posed.with_products() if space == "quadratic" else posed
-        return posed.with_rules(min_samples_leaf, max_splits)
+        return posed.in_space(space).with_rules(min_samples_leaf, max_splits)
 
     def judge(self, problem: Problem, tree: ObliqueTree) -> Cost:
         """Return the violations and margins of a tree."""

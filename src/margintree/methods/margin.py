@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from margintree._lib.arrays import AnyArray
+from margintree._lib.exceptions import InvalidInputError
 from margintree.core.limits import Limits
 from margintree.core.margin import MarginNorm
 from margintree.core.method import Method
@@ -41,13 +42,28 @@ class MarginMethod(Method):
         routing_margin: float = 1e-3,
         margin_norm: MarginNorm = "squared",
         error_costs: AnyArray | None = None,
+        space: str = "box",
     ) -> Problem:
-        """Return the problem of a training set with this depth and these costs and rules."""
+        """Return the problem of a training set with this depth and these costs and rules.
+
+        In a quadratic space every product of columns is a feature of its own: a split may use it
+        without its columns. It costs as much as its columns together, and its group is the pair of
+        their groups.
+        """
         self.check_classes(problem.n_classes)
+        seen = problem.in_space(space)
+        budgets = (max_features_per_split, max_features)
+        if seen.scaling.mix is not None and (c4 or budgets != (None, None)):
+            raise InvalidInputError(
+                "Budgets and prices of features need a space whose features are columns or "
+                f"products of columns, 'box' or 'quadratic'; space={space!r} was given. Use one of "
+                "these, or leave c4, max_features_per_split and max_features out."
+            )
+        factors = seen.scaling.feature_factors(feature_costs)
         posed = replace(
-            problem,
+            seen,
             depth=max_depth,
-            costs=replace(self.costs(c1, c2, c3), features=c4, by_feature=_factors(feature_costs)),
+            costs=replace(self.costs(c1, c2, c3), features=c4, by_feature=factors),
             routing_margin=routing_margin,
             margin_norm=margin_norm,
             error_costs=problem.error_costs if error_costs is None else error_costs,
@@ -57,7 +73,7 @@ class MarginMethod(Method):
             max_splits,
             max_features_per_split=max_features_per_split,
             max_features=max_features,
-            feature_groups=feature_groups,
+            feature_groups=seen.scaling.feature_groups(feature_groups),
         )
 
     def costs(self, c1: float, c2: float, c3: float) -> Costs:
@@ -114,8 +130,3 @@ class MarginMethod(Method):
         costs = problem.costs
         budgets = -problem.max_features_per_split, -problem.max_features
         return -costs.errors, costs.splits, costs.violations, costs.features, *budgets
-
-
-def _factors(feature_costs: AnyArray | None) -> tuple[float, ...] | None:
-    """Return the factors on c4 as plain numbers."""
-    return None if feature_costs is None else tuple(map(float, feature_costs))

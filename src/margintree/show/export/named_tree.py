@@ -1,7 +1,7 @@
 """A tree with the names of its features and classes."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sklearn.pipeline import Pipeline
@@ -38,9 +38,19 @@ def named(
     >>> named(tree, class_names=["no", "yes"]).features
     ('x0', 'x1')
     """
-    tree, features, classes = with_names(model, feature_names, class_names)
+    known = with_columns(model, feature_names, class_names)
+    tree, features = known.tree, known.features
+    refuse_likeness(tree, "Rules over columns")
     if tree.scaling.has_products:
-        tree, features = with_raw_products(tree), product_names(features)
+        tree, features = with_raw_products(tree), tuple(product_names(features))
+    return replace(known, tree=tree, features=features)
+
+
+def with_columns(
+    model: Any, feature_names: Sequence[str] | None = None, class_names: Sequence[Any] | None = None
+) -> NamedTree:
+    """Return a tree with the names of its columns, whatever its splits see of them."""
+    tree, features, classes = with_names(model, feature_names, class_names)
     encoding = encoding_of(model)
     encoded = [] if encoding is None else encoding.features
     return NamedTree(
@@ -51,7 +61,7 @@ def named(
     )
 
 
-def product_names(names: Sequence[Any]) -> list[str]:
+def product_names(names: Sequence[str]) -> list[str]:
     """Return the names of columns and of their products.
 
     Examples
@@ -62,7 +72,7 @@ def product_names(names: Sequence[Any]) -> list[str]:
     first, second = factors(len(names))
     pairs = zip(first.tolist(), second.tolist(), strict=True)
     products = (f"{names[i]} squared" if i == j else f"{names[i]} x {names[j]}" for i, j in pairs)
-    return [*map(str, names), *products]
+    return [*names, *products]
 
 
 def with_raw_products(tree: ObliqueTree) -> ObliqueTree:
@@ -73,14 +83,13 @@ def with_raw_products(tree: ObliqueTree) -> ObliqueTree:
     return tree.in_original_units().rescaled(monomial_box(tree.scaling))
 
 
-def refuse_products(model: Any, what: str) -> None:
-    """Raise InvalidInputError if the splits of a model see products of columns."""
-    tree = tree_of(model)
-    if tree.scaling.has_products:
+def refuse_likeness(tree: ObliqueTree, what: str) -> None:
+    """Raise InvalidInputError if splits see the likeness to landmarks."""
+    if tree.scaling.likeness is not None:
         raise InvalidInputError(
-            f"{what} needs straight splits, and those of this tree see products of columns "
-            "(space='quadratic'). Use plot_partition, plot_tree or export_text, or fit with "
-            "space='box'."
+            f"{what} cannot tell what the splits of this tree see: the likeness to training rows "
+            "(space='rbf' or 'polynomial'). Use plot_partition, to_python or to_json, or fit with "
+            "space='quadratic' or 'box'."
         )
 
 
@@ -112,7 +121,7 @@ def with_names(
 def tree_of(model: Any) -> ObliqueTree:
     """Return a tree, or that of a fitted classifier; raise InvalidInputError for anything else."""
     if isinstance(model, ObliqueTree):
-        return model
+        return model.in_terms()
     if hasattr(model, "fit"):
         check_is_fitted(model)
     tree = getattr(model, "tree_", None)

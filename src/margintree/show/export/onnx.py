@@ -12,6 +12,7 @@ from margintree._lib.exceptions import InvalidInputError
 from margintree._lib.extras import imported
 from margintree.core.space import factors
 from margintree.core.tree import ObliqueTree
+from margintree.show.export.named_tree import refuse_likeness
 from margintree.show.export.predictor import Predictor, predictor
 
 if TYPE_CHECKING:
@@ -68,6 +69,7 @@ def to_onnx(
     from onnx import ModelProto, numpy_helper, parser
 
     known = predictor(model, feature_names, class_names)
+    refuse_likeness(known.tree, "An ONNX model")
     tree, labels = known.tree, _labels(known)
     constants = {
         "minimum": tree.scaling.minimum,

@@ -8,6 +8,7 @@ from typing import Any
 import margintree
 from margintree._lib.exceptions import InvalidInputError
 from margintree.core import topology
+from margintree.core.space import Scaling
 from margintree.data.preprocessing.cells import MISSING_WORDS
 from margintree.data.preprocessing.encoding import FALSE_WORDS, TRUE_WORDS
 from margintree.show.export.predictor import Predictor, predictor
@@ -25,8 +26,9 @@ def to_python(
     The module has two functions of one row: ``predict`` returns the label and ``predict_proba`` a
     dict of the share of every label. A row is a sequence of numbers, or a dict of numbers by
     feature name. The arithmetic is that of the classifier in the same order, so the labels agree on
-    every row. Names and labels are quoted and never run. For a model of tables a row holds the raw
-    cells of its columns; a missing cell is None, NaN or an empty text.
+    every row; with ``space="rbf"`` a row within rounding errors of a split may differ, since
+    exponentials round differently. Names and labels are quoted and never run. For a model of tables
+    a row holds the raw cells of its columns; a missing cell is None, NaN or an empty text.
 
     Parameters
     ----------
@@ -61,7 +63,6 @@ def to_python(
         "_LABELS": known.labels,
         "_MINIMUM": tuple(scaling.minimum.tolist()),
         "_SPAN": tuple(scaling.span.tolist()),
-        "_HAS_PRODUCTS": scaling.has_products,
     }
     if known.encoding is not None:
         data |= {
@@ -72,9 +73,21 @@ def to_python(
         }
     constants = "\n".join(f"{name} = {value!r}" for name, value in data.items())
     numbers = _OF_NUMBERS if known.encoding is None else _OF_CELLS
-    functions = numbers + _FUNCTIONS.replace("FUNCTION_NAME", function_name)
+    terms = _terms(scaling)
+    functions = numbers + _FUNCTIONS.replace("FUNCTION_NAME", function_name).replace("TERMS", terms)
     opening = f'"""A classification tree, written by margintree {margintree.__version__}."""'
     return "\n".join([opening, "", constants, functions, *_lines(known, 1, "    "), ""])
+
+
+def _terms(scaling: Scaling) -> str:
+    """Return the functions that make the terms of a row of its scaled values."""
+    if scaling.likeness is not None:
+        known, functions = scaling.likeness, _RADIAL
+        if known.degree:
+            functions = _POLYNOMIAL.replace("POWER", " * ".join(["base"] * known.degree))
+        rows = ",\n    ".join(repr(tuple(row)) for row in known.landmarks.tolist())
+        return f"{functions}\n\n_GAMMA = {known.gamma!r}\n_LANDMARKS = (\n    {rows},\n)\n"
+    return _PRODUCTS if scaling.has_products else _COLUMNS_ONLY
 
 
 def _lines(model: Predictor, node: int, indent: str) -> Iterator[str]:
@@ -148,6 +161,41 @@ def _boolean(name, text):
         raise ValueError(f"the column {name!r} must be true or false; it is {text!r}")
     return float(text.lower() in _TRUE)
 """
+_COLUMNS_ONLY = """
+def _terms(scaled):
+    return scaled
+"""
+_PRODUCTS = """
+def _terms(scaled):
+    products, others = [], [number - 0.5 for number in scaled]
+    while others:
+        products += [2 * others[0] * other for other in others]
+        others = others[1:]
+    return scaled + products
+"""
+_RADIAL = """
+def _terms(scaled):
+    return [_likeness(scaled, row) for row in _LANDMARKS]
+
+
+def _likeness(scaled, row):
+    total = 0.0
+    for number, place in zip(scaled, row):
+        total += (number - place) * (number - place)
+    return 2.718281828459045 ** (-_GAMMA * total)
+"""
+_POLYNOMIAL = """
+def _terms(scaled):
+    return [_likeness(scaled, row) for row in _LANDMARKS]
+
+
+def _likeness(scaled, row):
+    total = 0.0
+    for number, place in zip(scaled, row):
+        total += (number - 0.5) * (place - 0.5)
+    base = 1 + _GAMMA * total
+    return POWER
+"""
 _FUNCTIONS = '''
 
 def FUNCTION_NAME(row):
@@ -165,17 +213,9 @@ def _scaled(row):
     if len(values) != len(_FEATURES):
         raise ValueError(f"a row must have {len(_FEATURES)} values; it has {len(values)}")
     parts = zip(_numbers(values), _MINIMUM, _SPAN)
-    scaled = [(number - low) / span for number, low, span in parts]
-    return scaled + _products(scaled) if _HAS_PRODUCTS else scaled
+    return _terms([(number - low) / span for number, low, span in parts])
 
-
-def _products(scaled):
-    products, others = [], [number - 0.5 for number in scaled]
-    while others:
-        products += [2 * others[0] * other for other in others]
-        others = others[1:]
-    return products
-
+TERMS
 
 def _finite(name, value):
     number = float(value)

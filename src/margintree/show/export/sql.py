@@ -8,6 +8,7 @@ import numpy as np
 from margintree._lib.exceptions import InvalidInputError
 from margintree.core import topology
 from margintree.core.space import MIDDLE, factors
+from margintree.show.export.named_tree import refuse_likeness
 from margintree.show.export.predictor import Predictor, predictor
 from margintree.show.export.sql_dialects import in_dialect
 from margintree.show.export.sql_expressions import feature_values, identifier, literal, number
@@ -105,6 +106,7 @@ class _Writer:
     """Writes the label, or the share of the class with this code, node by node."""
 
     def __init__(self, model: Predictor, code: int | None, table_name: str | None = None) -> None:
+        refuse_likeness(model.tree, "A CASE expression")
         self.model = model
         self.code = code
         prefix = "" if table_name is None else f"{identifier(table_name)}."

@@ -8,7 +8,6 @@ import numpy as np
 
 from margintree._lib.arrays import BoolArray, FloatArray, IntArray
 from margintree.core import topology
-from margintree.core.space import factors
 from margintree.core.tree import ObliqueTree
 from margintree.show.export.named_tree import NamedTree
 from margintree.show.plot._plane import box_around, pair_of, values_in_words
@@ -47,19 +46,14 @@ class CurvedPlane:
 
     @classmethod
     def through(
-        cls,
-        tree: ObliqueTree,
-        names: NamedTree,
-        X: FloatArray,
-        features: Sequence[int | str] | None,
+        cls, names: NamedTree, X: FloatArray, features: Sequence[int | str] | None
     ) -> "CurvedPlane":
         """Return the plane through the medians of the rows; by default of the main columns."""
-        n_columns = tree.scaling.n_columns
-        order = sorted(range(n_columns), key=lambda j: -round(float(_influence(tree)[j]), 9))
-        columns = names.features[:n_columns]
-        shown = sorted(order[:2]) if features is None else pair_of(features, columns)
+        tree, medians = names.tree, np.median(X, axis=0)
+        influence = _influence(tree, X, medians)
+        order = sorted(range(len(medians)), key=lambda j: -round(float(influence[j]), 9))
+        shown = sorted(order[:2]) if features is None else pair_of(features, names.features)
         others = [j for j in order if j not in shown]
-        medians = np.median(X, axis=0)
         box = box_around(X[:, shown])
         rows = np.tile(medians, (N_STEPS**2, 1))
         rows[:, shown] = np.stack([axis.ravel() for axis in _grid(box)], axis=1)
@@ -119,13 +113,15 @@ class CurvedPlane:
                 ax.contour(*_grid(self.box), inside.reshape(N_STEPS, N_STEPS), [level], **look)
 
 
-def _influence(tree: ObliqueTree) -> FloatArray:
-    """Return the sum of the weights of every column, alone and in products."""
-    sizes, n_columns = np.abs(tree.weights).sum(axis=0), tree.scaling.n_columns
-    total: FloatArray = sizes[:n_columns].copy()
-    for side in factors(n_columns):
-        np.add.at(total, side, sizes[n_columns:])
-    return total
+def _influence(tree: ObliqueTree, X: FloatArray, medians: FloatArray) -> FloatArray:
+    """Return how much the splits' values change, over all rows, if a column is at its median."""
+    known, influence = tree.split_values(tree.scaling.apply(X)), np.zeros(len(medians))
+    for j, median in enumerate(medians):
+        moved = X.copy()
+        moved[:, j] = median
+        changes = tree.split_values(tree.scaling.apply(moved)) - known
+        influence[j] = np.abs(changes[:, tree.splits]).sum()
+    return influence
 
 
 def _grid(box: FloatArray) -> list[FloatArray]:

@@ -16,8 +16,7 @@ from margintree.show.export.named_tree import (
     NamedTree,
     encoding_of,
     has_margins,
-    named,
-    tree_of,
+    with_columns,
 )
 from margintree.show.plot._curved import CurvedPlane
 from margintree.show.plot._plane import Plane, crossings, sides
@@ -97,12 +96,13 @@ def plot_partition(
     >>> ax.get_xlabel(), ax.get_ylabel()
     ('height', 'age')
     """
-    names = named(model, feature_names, class_names)
-    tree = tree_of(model)
+    names = with_columns(model, feature_names, class_names)
+    tree = names.tree
     if encoding_of(model) is not None:
         X = model[0].transform(X)
     rows = _RowsShown.of(tree, X, y, getattr(model, "classes_", None))
-    plane = _plane(tree, names, rows.X, features)
+    kind = Plane if tree.scaling.is_box else CurvedPlane
+    plane = kind.through(names, rows.X, features)
     splitting = (np.flatnonzero(tree.splits) + 1).tolist()
     if node is not None and node not in splitting:
         raise InvalidInputError(
@@ -118,15 +118,6 @@ def plot_partition(
         _draw_fictitious(ax, plane, rows, node)
     _finish(ax, plane, names, node)
     return ax
-
-
-def _plane(
-    tree: ObliqueTree, names: NamedTree, X: FloatArray, features: Sequence[int | str] | None
-) -> Plane | CurvedPlane:
-    """Return the plane of the picture."""
-    if tree.scaling.has_products:
-        return CurvedPlane.through(tree, names, X, features)
-    return Plane.through(names, X, features)
 
 
 @dataclass(frozen=True)
