@@ -20,27 +20,17 @@ def blocks(language):
     return re.findall(rf"```{language}\n(.*?)```", README, flags=re.DOTALL)
 
 
-def statements(text):
-    """Return the questions, leaves and other lines of a printed tree, whatever their order."""
-    text = re.sub(r"\n[│ ]*│     (?=[-+>])", " ", text)
-    return sorted(re.sub(r"^[│├└─ ]*(yes: |no: )?\[\d+\] ", "", line) for line in text.splitlines())
-
-
 def test_the_example_prints_what_the_readme_says():
-    """The same questions and leaves; numbers within two percent, since architectures differ.
-
-    Which of two questions comes first can be a tie: the optimal tree is then not unique.
-    """
+    """Line by line; the last digits depend on the machine's arithmetic."""
     names = {}
     for code, expected in zip(blocks("python"), blocks("text"), strict=True):
         out = io.StringIO()
         with contextlib.redirect_stdout(out):
             exec(compile(code, "README.md", "exec"), names)
-        for line, promised in zip(statements(out.getvalue()), statements(expected), strict=True):
-            assert NUMBER.sub("#", line) == NUMBER.sub("#", promised)
-            numbers = [float(text) for text in NUMBER.findall(promised)]
-            found = [float(text) for text in NUMBER.findall(line)]
-            assert found == pytest.approx(numbers, rel=0.02)
+        assert NUMBER.sub("#", out.getvalue()) == NUMBER.sub("#", expected)
+        numbers = [float(text) for text in NUMBER.findall(expected)]
+        found = [float(text) for text in NUMBER.findall(out.getvalue())]
+        assert found == pytest.approx(numbers, rel=2e-3)
 
 
 def test_the_example_is_short():

@@ -4,10 +4,11 @@ from dataclasses import replace
 
 import numpy as np
 from hypothesis import given
+from hypothesis import strategies as st
 from sklearn.datasets import load_iris
 
-from margintree import MOCTSVMClassifier
-from margintree.core.class_values import class_values
+from margintree import MOCTSVMClassifier, ObliqueTree
+from margintree.core.class_values import class_values, decision_values
 from strategies import trees
 
 
@@ -42,6 +43,33 @@ def test_values_are_the_smallest_split_values_on_the_way(tree):
         slow[:, k] = np.maximum(slow[:, k], way)
     known = np.isfinite(slow)
     np.testing.assert_allclose(class_values(tree, X)[known], slow[known], atol=1e-12)
+
+
+@given(trees(), st.sampled_from([0.0, 1.0]))
+def test_decision_values_order_by_prediction_then_share_then_distance(tree, smoothing):
+    """For every class, compared with sorting by the three one after the other."""
+    X = np.random.default_rng(2).uniform(-1, 2, size=(15, tree.n_features))
+    values, distances = decision_values(tree, X, smoothing), class_values(tree, X)
+    leaves = tree.apply(X) - len(tree.leaf_classes)
+    shares = tree.leaf_shares(smoothing)[leaves].round(10)
+    for k in range(tree.n_classes):
+        is_predicted = tree.predict(X) == k
+        np.testing.assert_array_equal(values[:, k] > 0, is_predicted)
+        np.testing.assert_array_equal(values[:, k] < 0, ~is_predicted)
+        order = np.lexsort((distances[:, k], shares[:, k], is_predicted))
+        assert (np.diff(values[order, k]) >= 0).all()
+        same = (np.diff(shares[order, k]) == 0) & (np.diff(is_predicted[order]) == 0)
+        moves = np.diff(values[order, k]) > 0
+        assert moves[~same].all()
+        assert moves[same & (np.diff(distances[order, k]) > 1e-3)].all()
+
+
+def test_a_row_on_a_hyperplane_is_on_its_right_side():
+    """Its decision value is above 0, even where its class has no training row in the leaf."""
+    tree = ObliqueTree.stump([1.0], 0.0, leaf_classes=[0, 1], n_classes=2)
+    for mass in (np.ones((2, 2)), np.array([[1.0, 0.0], [1.0, 0.0]])):
+        (values,) = decision_values(replace(tree, leaf_mass=mass), np.zeros((1, 1)))
+        assert values[0] < 0 < values[1]
 
 
 def test_classifiers_give_them_in_the_order_of_their_classes():

@@ -9,9 +9,11 @@ import polars as pl
 import pytest
 from sklearn.base import clone
 from sklearn.datasets import load_iris
+from sklearn.metrics import get_scorer, roc_auc_score
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
 from sklearn.utils import get_tags
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -132,6 +134,33 @@ def test_probabilities_are_the_shares_of_the_leaf(fitted):
         np.testing.assert_allclose(shares[leaves == leaf], [counts] * (leaves == leaf).sum())
     with np.errstate(divide="ignore"):
         np.testing.assert_array_equal(fitted.predict_log_proba(X), np.log(shares))
+
+
+def test_decisions_agree_with_predictions_and_shares(fitted):
+    """Signs follow the predicted label; rows with the same prediction are ordered by shares."""
+    decisions, labels = fitted.decision_function(X), fitted.predict(X)
+    if len(fitted.classes_) == 2:
+        assert decisions.shape == (len(X),)
+        decisions = np.c_[-decisions, decisions]
+        np.testing.assert_array_equal(fitted.classes_[(decisions[:, 1] > 0) * 1], labels)
+    np.testing.assert_array_equal(fitted.classes_[decisions.argmax(axis=1)], labels)
+    last, shares = decisions[:, -1], fitted.predict_proba(X)[:, -1]
+    for is_last in (labels == fitted.classes_[-1], labels != fitted.classes_[-1]):
+        order = np.argsort(last[is_last])
+        assert (np.diff(shares[is_last][order]) >= 0).all()
+
+
+def test_decisions_rank_rows_within_leaves():
+    """So the area under the curve is that of a linear machine where one split is enough."""
+    two = IRIS.target > 0
+    rows, labels = IRIS.data[two], IRIS.target[two]
+    clf = MOCTSVMClassifier(1, max_iter=20).fit(rows, labels)
+    ranked = roc_auc_score(labels, clf.decision_function(rows))
+    assert ranked > roc_auc_score(labels, clf.predict_proba(rows)[:, 1])
+    assert get_scorer("roc_auc")(clf, rows, labels) == ranked
+    machine = SVC(kernel="linear").fit(clf.tree_.scaling.apply(rows), labels)
+    of_machine = roc_auc_score(labels, machine.decision_function(clf.tree_.scaling.apply(rows)))
+    assert ranked == pytest.approx(of_machine, abs=0.01)
 
 
 def test_smoothing_changes_probabilities_and_not_predictions(fitted):

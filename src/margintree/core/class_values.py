@@ -1,9 +1,12 @@
-"""How far rows lie inside the regions of the classes."""
+"""How far rows lie inside the regions of the classes, and how sure their classes are."""
 
 import numpy as np
 
 from margintree._lib.arrays import FloatArray
 from margintree.core.tree import ObliqueTree, row_blocks
+
+DIGITS = 10
+"""Shares that agree in so many decimal digits are the same."""
 
 
 def class_values(tree: ObliqueTree, X: FloatArray) -> FloatArray:
@@ -39,6 +42,43 @@ def class_values(tree: ObliqueTree, X: FloatArray) -> FloatArray:
     values[values == np.inf] = 1.0  # a tree without splits
     floor = np.where(np.isfinite(values), values, 0.0).min(axis=1) - 1
     return np.where(np.isfinite(values), values, floor[:, None])
+
+
+def decision_values(tree: ObliqueTree, X: FloatArray, smoothing: float = 0.0) -> FloatArray:
+    """Return one value per row and class: above 0 for the predicted class, else below 0.
+
+    For every class, values order the rows that are predicted as this class, and so the others, by
+    the share of the class in their leaf. Rows of leaves with the same share are ordered by their
+    `class_values`.
+
+    Parameters
+    ----------
+    tree : ObliqueTree
+        The tree.
+    X : ndarray of shape (n, p)
+        Rows in the scaled space.
+    smoothing : float, default 0
+        Weight added to every class before the shares are taken.
+
+    Returns
+    -------
+    ndarray of shape (n, K)
+
+    Examples
+    --------
+    >>> tree = ObliqueTree.stump([2.0], -1.0, leaf_classes=[0, 1], n_classes=2)
+    >>> decision_values(tree, np.array([[0.0], [2.0]]))
+    array([[ 1.25 , -1.25 ],
+           [-1.375,  1.375]])
+    """
+    distances = class_values(tree, X)
+    is_predicted = distances >= 0
+    distances[is_predicted] = np.maximum(distances[is_predicted], np.finfo(float).tiny)
+    all_shares = tree.leaf_shares(smoothing)
+    shares = all_shares[tree.apply(X) - len(all_shares)]
+    steps = np.diff(np.unique(all_shares.round(DIGITS)), prepend=0.0, append=1.0)
+    reach = steps[steps > 0].min() / 2  # distances decide only between equal shares
+    return np.where(is_predicted, shares, shares - 1) + reach * distances / (1 + abs(distances))
 
 
 def _leaf_values(tree: ObliqueTree, X: FloatArray) -> FloatArray:

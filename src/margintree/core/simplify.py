@@ -173,7 +173,8 @@ def rearrange(
             old[t] = _first_division(int(old[t]), rows, sides)
         signs[t], old[[2 * t, 2 * t + 1]], children = _settle(int(old[t]), rows, sides, flips)
         members[2 * t], members[2 * t + 1] = children
-    return _taken(tree, old, signs[1:])
+    moved = tree.rearranged(old, signs[1:])
+    return replace(moved, leaf_mass=np.zeros_like(tree.leaf_mass))
 
 
 def _settle(
@@ -199,19 +200,3 @@ def _first_division(node: int, rows: IntArray, sides: BoolArray) -> int:
             break
         node = 2 * node + int(right.any())
     return node
-
-
-def _taken(tree: ObliqueTree, old: IntArray, signs: FloatArray) -> ObliqueTree:
-    """Return the tree made of the nodes ``old`` of ``tree``, with these signs."""
-    n_leaves = len(tree.leaf_classes)
-    splits = signs != 0
-    branch = np.where(splits, old[1:n_leaves], 1) - 1
-    leaf = old[n_leaves:] - n_leaves
-    return replace(
-        tree,
-        weights=np.where(splits[:, None], signs[:, None] * tree.weights[branch], 0.0),
-        intercepts=np.where(splits, signs * tree.intercepts[branch], -1.0),
-        splits=splits,
-        leaf_classes=tree.leaf_classes[leaf],
-        leaf_mass=np.zeros_like(tree.leaf_mass),
-    )

@@ -377,14 +377,25 @@ class ObliqueTree:
             )
             signs[t - 1] = -1.0 if is_turned else 1.0
             nodes[[2 * t, 2 * t + 1]] = 2 * old + is_turned, 2 * old + 1 - is_turned
-        branch, leaf = np.split(nodes[1:], [len(self.splits)])
-        leaf = leaf - len(self.leaf_classes)
+        return self.rearranged(nodes, signs)
+
+    def rearranged(self, nodes: IntArray, signs: FloatArray) -> "ObliqueTree":
+        """Return the tree whose node t is ``nodes[t]`` of this one; entry 0 has no meaning.
+
+        The hyperplane of a node is multiplied by its sign: -1 for one that swaps its sides, 0 for
+        one that does not split. A leaf in the place of a branch node does not split either.
+        """
+        n_leaves = len(self.leaf_classes)
+        is_branch = nodes[1:n_leaves] < n_leaves
+        branch, leaf = np.where(is_branch, nodes[1:n_leaves], 1) - 1, nodes[n_leaves:] - n_leaves
+        splits = self.splits[branch] & is_branch & (signs != 0)
+        signs = np.where(splits, signs, 0.0)
         return replace(
             self,
             # Adding 0 leaves no -0.
-            weights=signs[:, None] * self.weights[branch - 1] + 0.0,
-            intercepts=signs * self.intercepts[branch - 1] + 0.0,
-            splits=self.splits[branch - 1],
+            weights=signs[:, None] * self.weights[branch] + 0.0,
+            intercepts=np.where(splits, signs * self.intercepts[branch] + 0.0, -1.0),
+            splits=splits,
             leaf_classes=self.leaf_classes[leaf],
             leaf_mass=self.leaf_mass[leaf],
         )

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from margintree._lib.arrays import AnyArray, FloatArray, IntArray
 from margintree.core import topology
-from margintree.core.class_values import class_values
+from margintree.core.class_values import class_values, decision_values
 from margintree.core.cost import Cost
 from margintree.core.method import Method
 from margintree.core.result import Result
@@ -198,15 +198,34 @@ class TreeClassifier(ClassifierMixin, ShownAsTree, ABC):
         with np.errstate(divide="ignore"):
             return np.asarray(np.log(self.predict_proba(X)))
 
+    def decision_function(self, X: Any) -> FloatArray:
+        """Return how sure the classes of every row are, for scores that rank rows, such as AUC.
+
+        The predicted class has a value above 0, all others have values below 0. Rows with the same
+        prediction are ordered by the share of the class in their leaf, as `predict_proba` gives it.
+        Rows of one leaf are ordered by `class_values`, so that those far inside a region come
+        before those near its border.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, p)
+            Rows in the units of the training data.
+
+        Returns
+        -------
+        ndarray of shape (n,) or (n, K)
+            With two classes the values of ``classes_[1]``, otherwise columns in the order of
+            ``classes_``.
+        """
+        values = decision_values(self._fitted_tree(), self._scaled(X), self.smoothing)
+        return values[:, 1] if len(self.classes_) == 2 else values
+
     def class_values(self, X: Any) -> FloatArray:
         """Return how far every row lies inside the region of each class.
 
         The value of a leaf is the smallest split value on the way to it, with the sign of its side,
         and the value of a class is that of its best leaf. So the predicted class has a value of at
         least 0, and all others have values below 0. From 1 on, a row is outside of all margins.
-
-        This is no ``decision_function``: scikit-learn asks of one that it ranks rows as
-        `predict_proba` does, which is the same for all rows of a leaf.
 
         Parameters
         ----------

@@ -7,6 +7,7 @@ from margintree.core.bound import lower_bound
 from margintree.core.cost import Cost
 from margintree.core.judges import price_margins
 from margintree.core.problem import MAX_DEPTH, Problem
+from margintree.core.question_order import in_order
 from margintree.core.tree import ObliqueTree
 from margintree.exact.programs import moctsvm
 from margintree.exact.proofs.scope import obstacle
@@ -58,6 +59,10 @@ class MOCTSVM(MarginMethod):
     def proof_obstacle(self, problem: Problem) -> str:
         """Return why the native proof engine cannot take a problem, or an empty string."""
         return obstacle(problem)
+
+    def finished(self, problem: Problem, tree: ObliqueTree) -> ObliqueTree:
+        """Return the tree with upright splits, in an order that does not depend on rounding."""
+        return super().finished(problem, in_order(problem, tree, self.judge))
 
     def bound(self, problem: Problem, shared: "Shared | None" = None) -> float:
         """Return a lower bound from classes without a leaf, equal rows and close pairs."""
