@@ -121,7 +121,9 @@ def test_fit_chooses_what_is_not_given(folder, tmp_path):
     given = ("--max-depth", 2, "--c3", 0.5)
     done = run("fit", folder / "iris.csv", "-t", "species", "-o", tmp_path / "m.json", *given)
     assert done.exit_code == 0, done.output
-    (said,) = re.findall(r"chosen by cross-validation: (.*)  \(score [\d.]+%\)", done.stdout)
+    (said,) = re.findall(
+        r"chosen by cross-validation: (.*)  \(accuracy [\d.]+% on rows", done.stdout
+    )
     model = load(tmp_path / "m.json")[-1]
     assert type(model) is MOCTSVMClassifier
     assert (model.max_depth, model.c3) == (2, 0.5)
@@ -183,6 +185,7 @@ def test_evaluate_guesses_the_target_when_there_is_one_other_column(folder):
     named = run("evaluate", folder / "m.json", folder / "iris.csv", "-t", "species")
     assert guessed.exit_code == 0
     assert guessed.stdout == named.stdout
+    assert "These seem to be the training rows" in guessed.stderr
     assert re.search(r"accuracy \d+\.\d\d%  \(\d+ of 30 rows\)", guessed.stdout)
     asked = run("evaluate", folder / "m.json", folder / "other.csv")
     assert asked.exit_code == 2
@@ -529,7 +532,7 @@ def test_classes_may_weigh_more_and_candidates_be_compared_by_another_score(tmp_
         assert done.exit_code == 0
         assert load(tmp_path / "m.json")[-1].class_weight == kept
     score = ("--max-depth", 1, "--c2", 1, "--c3", 1, "--scoring", "balanced_accuracy")
-    assert "(score 50" in run("fit", *where, *score).stdout
+    assert "(balanced_accuracy 50.00% on rows left out)" in run("fit", *where, *score).stdout
     assert_refused(run("fit", *where, "--class-weight", "sick=2"), "the labels are 'ill, well'")
     assert_refused(run("fit", *where, "--scoring", "nicest"), "another scorer of scikit-learn")
     assert_refused(run("fit", *where, "--fixed", "--scoring", "accuracy"), "Leave it out")

@@ -11,8 +11,11 @@ from pathlib import Path
 
 import pytest
 from sklearn.datasets import load_iris, load_wine
+from typer.main import get_command
+from typer.testing import CliRunner
 
 from margintree import CARTClassifier, MOCTSVMClassifier, save
+from margintree.cli import app
 from margintree.data.tables import csv_text
 
 COMMAND = Path(sys.executable).with_name("margintree")
@@ -126,6 +129,30 @@ def test_no_word_and_no_branch_is_broken(width, folder, whole):
 def is_time(word):
     """Tell whether a word is a number, which may be of seconds and then differs."""
     return word.replace(".", "").isdigit()
+
+
+def every_command(group=None, path=()):
+    """Yield the words of every command and group of commands."""
+    group = group or get_command(app)
+    yield path
+    for name, command in getattr(group, "commands", {}).items():
+        yield from every_command(command, (*path, name))
+
+
+@pytest.mark.parametrize("width", [60, 80, 200])
+@pytest.mark.parametrize("command", [*every_command()], ids=" ".join)
+def test_no_word_of_a_help_text_is_broken(width, command):
+    """Every word is one of the help text on a very wide screen, and no line is too long."""
+
+    def shown(columns):
+        done = CliRunner().invoke(app, [*command, "--help"], env={"COLUMNS": str(columns)})
+        assert done.exit_code == 0
+        return done.stdout
+
+    text = shown(width)
+    assert words(text) <= words(shown(400))
+    assert "…" not in text
+    assert max(map(len, text.splitlines())) <= width
 
 
 @pytest.mark.parametrize("command", ["show wine.json", "fit --help", "evaluate wine.json wine.csv"])

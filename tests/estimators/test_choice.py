@@ -498,7 +498,8 @@ def test_progress_is_printed_or_told(capsys):
     small(verbose=1).fit(X, Y)
     lines = capsys.readouterr().out.splitlines()
     assert sum("best on a fold" in line for line in lines) == 3 * 2
-    assert "1 of 6 searches done (fold 1 of 3, depth 1)" in lines[0]
+    assert "1 of 6 searches done, about " in lines[0]
+    assert "(fold 1 of 3, depth 1)" in lines[0]
     told = []
     small(verbose=told.append).fit(X, Y)
     assert capsys.readouterr().out == ""

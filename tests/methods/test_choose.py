@@ -162,7 +162,10 @@ def test_every_finished_group_is_told_of():
     said = []
     run(tell=said.append)
     assert len(said) == 3
-    assert re.match(r"1 of \d searches done \(fold 1 of 3, depth 2\), best on a fold 0\.", said[0])
+    assert re.match(
+        r"1 of \d searches done, about \d+ s left, best on a fold 0\.\d+ \(fold 1 of 3, depth 2\)",
+        said[0],
+    )
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from typing import Annotated
 
 import typer
+from typer.core import TyperOption
 
 from margintree import __version__
 from margintree.cli._common import stop_on_sigterm, stop_quietly
@@ -14,6 +15,13 @@ from margintree.cli.solvers import solvers
 from margintree.cli.study import app as study
 from margintree.cli.use import evaluate, predict, report, show
 from margintree.cli.verify import verify
+
+if hasattr(TyperOption, "display_type_rich"):  # in recent versions of typer
+    _type_of = TyperOption.display_type_rich
+    # "<bool>" beside every flag would leave too little room for names on a narrow screen.
+    TyperOption.display_type_rich = (  # type: ignore[method-assign]
+        lambda self, ctx: "" if self.is_flag else _type_of(self, ctx)
+    )
 
 app = typer.Typer(
     name="margintree",

@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 from math import isnan
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 from rich import box
@@ -59,9 +61,22 @@ def print_choice(out: Console, estimator: TableClassifier) -> None:
     if isnan(classifier.best_score_):
         out.print(f"nothing was compared, so these are the first candidates: {chosen}")
     else:
-        out.print(f"chosen by cross-validation: {chosen}  (score {classifier.best_score_:.2%})")
+        score = _score_words(classifier.scoring, classifier.best_score_)
+        out.print(f"chosen by cross-validation: {chosen}  ({score} on rows left out)")
     if not classifier.choice_is_complete_:
         out.print(f"The choice was cut short. {_remedy(classifier.result_)}")
+
+
+def _score_words(scoring: Any, score: float) -> str:
+    """Return a score with its name; only shares are per cent.
+
+    Examples
+    --------
+    >>> _score_words("accuracy", 0.5), _score_words("neg_log_loss", -0.69314)
+    ('accuracy 50.00%', 'neg_log_loss -0.69314')
+    """
+    name = scoring if isinstance(scoring, str) else "score"
+    return f"{name} {score:.2%}" if 0 <= score <= 1 else f"{name} {score:.6g}"
 
 
 def _remedy(result: Result) -> str:
@@ -70,6 +85,23 @@ def _remedy(result: Result) -> str:
         return "Do not interrupt it before it has compared all candidates."
     lack = "memory" if result.limit == "memory" else "time"
     return f"Give it more {lack}: --{lack}-limit"
+
+
+SHORT = 5
+"""Largest number of terms of a split that is short to read."""
+
+
+def print_next(out: Console, estimator: TableClassifier, model: Path) -> None:
+    """Print what one can do with a saved model, and how splits with many terms get shorter."""
+    tree = estimator.tree_
+    longest = int((tree.weights != 0).sum(axis=1).max())
+    if longest > SHORT:
+        out.print(
+            f"Its splits have up to {longest} terms. See fewer: margintree show {model} --terms "
+            f"{SHORT}. Use fewer: fit with --features {SHORT}."
+        )
+    out.print(f"Next: margintree predict {model} TABLE")
+    out.print(f"      margintree report {model} TABLE -o report.html")
 
 
 def print_outcome(out: Console, estimator: TreeClassifier | TableClassifier) -> None:

@@ -180,7 +180,13 @@ def _class_weight(given: str, labels: AnyArray) -> Any:
 
 
 def _save(estimator: "TableClassifier", output: Path, clock: Clock) -> None:
-    from margintree.cli._view import console, print_choice, print_outcome, print_tree
+    from margintree.cli._view import (
+        console,
+        print_choice,
+        print_next,
+        print_outcome,
+        print_tree,
+    )
     from margintree.estimators.modelfile import save
 
     with undisturbed():
@@ -191,4 +197,4 @@ def _save(estimator: "TableClassifier", output: Path, clock: Clock) -> None:
     print_choice(out, estimator)
     print_outcome(out, estimator)
     out.print(f"\nSaved to {output} after {clock.elapsed():.1f} s in all.")
-    out.print(f"Next: margintree predict {output} TABLE")
+    print_next(out, estimator, output)

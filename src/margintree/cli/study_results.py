@@ -69,10 +69,19 @@ ReadingOption = Annotated[
         "--reading",
         "-r",
         help="Parameters: best on the test rows of each fold ('fold') or of each repetition "
-        "('grid'), chosen inside the training fold ('nested'), or all three.",
+        "('grid'), chosen inside the training fold ('nested'), or 'all' three.",
+        metavar="<reading>",
     ),
 ]
-FormatOption = Annotated[TableFormat, typer.Option("--format", "-f", help="Format of the output.")]
+FormatOption = Annotated[
+    TableFormat,
+    typer.Option(
+        "--format",
+        "-f",
+        help=f"Format of the output: {', '.join(TableFormat)}.",
+        metavar="<format>",
+    ),
+]
 
 
 @reported
@@ -81,7 +90,13 @@ def table(
     form: FormatOption = TableFormat.TERMINAL,
     reading: ReadingOption = Reading.ALL,
     measure: Annotated[
-        Measure, typer.Option("--measure", "-m", help="Measure; CSV shows all except 'speed'.")
+        Measure,
+        typer.Option(
+            "--measure",
+            "-m",
+            help=f"Measure: {', '.join(Measure)}; CSV shows all except speed.",
+            metavar="<measure>",
+        ),
     ] = Measure.ACCURACY,
     output: OutputOption = None,
 ) -> None:
@@ -118,7 +133,12 @@ def figures(
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder for the pictures.")],
     store: StoreFile = None,
     reading: ReadingOption = Reading.ALL,
-    form: Annotated[Picture, typer.Option("--format", "-f", help="Kind of file.")] = Picture.PNG,
+    form: Annotated[
+        Picture,
+        typer.Option(
+            "--format", "-f", help=f"Kind of file: {', '.join(Picture)}.", metavar="<format>"
+        ),
+    ] = Picture.PNG,
 ) -> None:
     """Draw accuracies, average ranks, and accuracy against splits, coefficients and time.
 

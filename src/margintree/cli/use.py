@@ -11,6 +11,7 @@ from margintree.cli._common import (
     check_output,
     read,
     reported,
+    say,
     write_or_print,
 )
 from margintree.cli._options import whole
@@ -74,11 +75,14 @@ def evaluate(model: ModelFile, table: TableFile, target: Target = None) -> None:
     """
     from margintree.cli._model import Model
     from margintree.cli._view import console, print_scores
+    from margintree.show.report import remark_on
 
     fitted, rows = Model.read(model), read(table)
     labels = fitted.labels(rows, target)
     predictions = fitted.estimator.predict(fitted.rows(rows))
     print_scores(console(), labels, predictions)
+    if remark := remark_on(fitted.estimator, fitted.values(rows), labels.tolist()):
+        say(f"Note: {remark}")
 
 
 @reported

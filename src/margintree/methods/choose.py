@@ -346,8 +346,8 @@ def choose(
             n_done += 1
             left = min(clock.elapsed() / n_done * (n_all - n_done), clock.remaining())
             tell(
-                f"{n_done} of {n_all} searches done (fold {k + 1} of {len(divisions)}, {group}), "
-                f"best on a fold {best:.4f}, about {left:.0f} s left"
+                f"{n_done} of {n_all} searches done, about {left:.0f} s left, best on a fold "
+                f"{best:.4f} (fold {k + 1} of {len(divisions)}, {group})"
             )
             fold += trials
         yield fold

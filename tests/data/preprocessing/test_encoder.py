@@ -105,7 +105,13 @@ def test_missing_is_a_feature_where_it_says_something(cells):
         (["x", None] * 4, "all its cells say 'x'"),
         ([*range(1, 31)], "it numbers the rows, from 1 to 30"),
         ([f"key {i}" for i in range(8)], "like an identifier, with 8 different texts"),
-        ([f"2024-01-{i + 1:02d}" for i in range(8)], "it holds dates"),
+        ([f"2024-01-{i + 1:02d}" for i in range(8)], "it holds dates such as '2024-01-01': write"),
+        (
+            [f"2024-01-0{i + 1}" for i in range(4)] + [f"1/{i + 1}/24" for i in range(4)],
+            "it holds dates such as '1/1/24' and '2024-01-01': write all of them in a file like",
+        ),
+        ([f"${i}" for i in range(4)] + [f"{i} USD" for i in range(4)], "'$0' and '0 USD': write"),
+        ([f"{i}.5 kg" for i in range(8)], "it holds amounts such as '0.5 kg': write all in one"),
         (["1", "2", "3", "4", "5", "six"], "mixes numbers with text such as 'six'"),
         ([f"{i}" for i in range(99)] + ["x", "y"], "mixes numbers"),
     ],
@@ -128,6 +134,17 @@ def test_a_column_of_numbers_and_text_is_pointed_out():
         TableWarning, match=r"'c' is taken as categories: 4 of its 6.*'old' \(row 5\)"
     ):
         learnt(["1", "1", "2", "2", "old", "old"])
+
+
+def test_categories_that_differ_in_capitals_only_are_pointed_out():
+    """They count as two, which is hardly what was meant; different words are fine."""
+    with pytest.warns(TableWarning, match="'c' has the categories 'Yes' and 'yes', which"):
+        learnt(["yes", "Yes", "no", "no", "Yes", "yes"])
+    with pytest.warns(TableWarning, match="'New  York' and 'new york'"):
+        learnt(["new york", "New  York", "no", "no", "New  York", "new york"])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        learnt(["yes", "no", "yes", "no", "yes", "no"])
 
 
 def test_a_table_without_a_column_to_learn_from_is_refused():

@@ -19,6 +19,7 @@ from margintree.core.space import Scaling
 from margintree.estimators import ESTIMATORS
 from margintree.show.export.wording import question
 from margintree.show.page import framed, render
+from margintree.show.report._content import LEARNT_FROM
 
 ARTIFACTS = Path(os.environ.get("MARGINTREE_ARTIFACTS", Path(__file__).parents[3] / "artifacts"))
 HOSTILE = ["<script>alert(1)</script>", "</script><img src=x onerror=alert(1)>"]
@@ -321,6 +322,7 @@ def test_scores_are_those_of_scikit_learn(visit, deep):
     page = open_report(visit, deep)
     guesses = deep.clf.predict(deep.X)
     assert share(page.locator("#accuracy").inner_text()) == about(np.mean(guesses == deep.y))
+    assert page.get_by_text(LEARNT_FROM).count() == 1  # the fixture reports its training rows
     cells = page.locator("#confusion .cell").all_inner_texts()
     counts = [0 if cell == "·" else int(cell) for cell in cells]
     assert counts == confusion_matrix(deep.y, guesses).ravel().tolist()

@@ -15,7 +15,7 @@ from sklearn.metrics import confusion_matrix
 
 from margintree import InvalidInputError, MOCTSVMClassifier
 from margintree.show.page import embedded
-from margintree.show.report._content import histogram
+from margintree.show.report._content import LEARNT_FROM, histogram, remark_on
 
 HOSTILE = "</script><img src=x onerror=alert(1)>"
 
@@ -37,6 +37,18 @@ def test_counts_are_those_of_the_classifier(deep):
         assert counts == [int((rows & (y == label)).sum()) for label in clf.classes_]
     splits = {str(t + 1) for t in np.flatnonzero(clf.tree_.splits)}
     assert {*evaluation["histograms"]} == splits
+
+
+def test_training_rows_are_known_again(iris):
+    """By their numbers in the leaves; other rows, and rows with other labels, are not."""
+    clf, X, y, names = iris
+    X, y = X[::3], y[::3]  # those that it was fitted to
+    for rows, labels in ((X, y), (X[::-1], y[::-1])):
+        assert content(clf.report(rows, labels, names))["evaluation"]["remark"] == LEARNT_FROM
+        assert remark_on(clf, rows, labels) == LEARNT_FROM
+    for rows, labels in ((X[1:], y[1:]), (X, ["new", *y[1:]]), (X[:0], y[:0])):
+        assert remark_on(clf, rows, labels) == ""
+    assert content(clf.report(X[1:], y[1:], names))["evaluation"]["remark"] == ""
 
 
 def test_what_the_fit_cost_and_proved_is_told(iris):

@@ -13,7 +13,7 @@ from margintree._lib.arrays import AnyArray, FloatArray
 from margintree._lib.exceptions import InvalidInputError, TableWarning
 from margintree.data.preprocessing.cells import Cells, cells_of, text_of
 from margintree.data.preprocessing.encoding import CategoryColumn, Encoding, LeftOut
-from margintree.data.preprocessing.learning import ColumnLearner, oddity
+from margintree.data.preprocessing.learning import ColumnLearner, alike, oddity
 
 
 class TableEncoder(TransformerMixin, BaseEstimator):
@@ -168,6 +168,11 @@ def _tell_what_is_odd(cells: list[Cells], learnt: list[Any]) -> None:
             _warn(
                 f"The column {column.name!r} is taken as categories: {odd}. Correct such cells, or "
                 "empty them, which counts as missing."
+            )
+        elif isinstance(column, CategoryColumn) and (words := alike(given)):
+            _warn(
+                f"The column {column.name!r} has the categories {words[0]!r:.60} and "
+                f"{words[1]!r:.60}, which count as two. Write them alike if they are one."
             )
 
 

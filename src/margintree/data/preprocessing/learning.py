@@ -3,8 +3,9 @@
 import math
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 from scipy.stats import chi2_contingency
@@ -24,6 +25,10 @@ _LEAST_NUMBERED = 20
 _SIGNIFICANCE = 0.05
 """Largest p-value at which the labels of rows with missing cells differ from the other labels."""
 _ALL_MISSING = "all its cells are missing"
+_AMOUNT = re.compile(
+    r"[+-]?([$€£¥]|USD|EUR|GBP|CHF|JPY)? ?[+-]?\d[\d.,]* ?(?(1)|([$€£¥%]|[^\W\d_]{1,4})?)"
+)
+"""A number with a currency before it or a unit after it."""
 _DATE = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}([T ].*)?")
 
 
@@ -103,7 +108,12 @@ class ColumnLearner:
     def _why_rare(self, texts: list[str]) -> str:
         """Return the reason to leave out a column like an identifier, and a remedy."""
         if all(_DATE.fullmatch(text) for text in texts):
-            remedy = "it holds dates: give the year, or the days since some day, as a number"
+            remedy = (
+                f"it holds dates such as {_examples(texts, _shape)}: write all of them in a file "
+                "like 2024-05-31, or give the year, or the days since some day, as a number"
+            )
+        elif all(_AMOUNT.fullmatch(text) for text in texts):
+            remedy = f"it holds amounts such as {_examples(texts, _unit)}: write all in one unit"
         elif any(map(is_number, texts)):
             odd = next(text for text in texts if not is_number(text))
             remedy = f"it mixes numbers with text such as {odd!r:.60}: correct or empty the text"
@@ -123,6 +133,42 @@ class ColumnLearner:
             np.bincount(self.codes[rows], minlength=n_classes) for rows in (is_missing, ~is_missing)
         ]
         return bool(chi2_contingency(counts).pvalue < _SIGNIFICANCE)
+
+
+def _unit(amount: str) -> str:
+    return re.sub(r"[\d.,\s+-]", "", amount)
+
+
+def _shape(date: str) -> str:
+    return re.sub(r"\d", "0", date)
+
+
+def _examples(texts: Sequence[str], kind: Callable[[str], str]) -> str:
+    """Return two texts of different kinds, or one if all are of one kind.
+
+    Examples
+    --------
+    >>> _examples(["$5", "$7", "6 USD"], _unit), _examples(["5 kg", "7 kg"], _unit)
+    ("'$5' and '6 USD'", "'5 kg'")
+    """
+    others = (text for text in texts if kind(text) != kind(texts[0]))
+    return " and ".join(f"{text!r:.60}" for text in [texts[0], *islice(others, 1)])
+
+
+def alike(cells: Cells) -> tuple[str, str] | None:
+    """Return two words of a column that differ only in capitals or spaces, if there are any.
+
+    Examples
+    --------
+    >>> alike(Cells("news", np.array(["yes", "no", "Yes"], dtype=object)))
+    ('Yes', 'yes')
+    """
+    known: dict[str, str] = {}
+    for text in sorted({*cells.texts}):
+        word = " ".join(text.casefold().split())
+        if known.setdefault(word, text) != text:
+            return known[word], text
+    return None
 
 
 def oddity(cells: Cells) -> str:

@@ -139,10 +139,24 @@ def question_parts(model: NamedTree, asked: Question, max_terms: int | None = No
     written = asked.terms[:max_terms]
     terms = [_term(number, model.features[j], j in model.conditions) for j, number in written]
     if len(written) < len(asked.terms):
-        low, high = reach_of(model.tree, asked.terms[max_terms:])
-        terms.append(f"+ {len(asked.terms) - len(written)} more, from {low:.3g} to {high:.3g}")
+        low, high = _outwards(*reach_of(model.tree, asked.terms[max_terms:]))
+        terms.append(f"+ {len(asked.terms) - len(written)} more, from {low} to {high}")
     comparison = f"{asked.relation} {asked.threshold} ?"
     return [terms[0].removeprefix("+ "), *terms[1:], comparison] if terms else ["0", comparison]
+
+
+def _outwards(low: float, high: float) -> tuple[str, str]:
+    """Return the ends of a range, rounded outwards by at most a tenth of its length.
+
+    Examples
+    --------
+    >>> _outwards(-1103.77, -1071.5), _outwards(-0.5, 0.0)
+    (('-1104', '-1071'), ('-0.5', '0'))
+    """
+    step = 10.0 ** (np.floor(np.log10(max(high - low, np.finfo(float).tiny))) - 1)
+    slack = 1e-9  # ends that are multiples of the step but for rounding stay as they are
+    ends = np.floor(low / step + slack) * step, np.ceil(high / step - slack) * step
+    return _short(ends[0]), _short(ends[1])
 
 
 def reach_of(tree: ObliqueTree, terms: Sequence[tuple[int, str]]) -> tuple[float, float]:

@@ -8,9 +8,9 @@ from typing import Any
 from margintree._lib.arrays import FloatArray
 from margintree._lib.files import write_whole
 from margintree.show.page import framed, render
-from margintree.show.report._content import model_entries, with_evaluation
+from margintree.show.report._content import model_entries, remark_on, with_evaluation
 
-__all__ = ["Report", "picture", "report_on"]
+__all__ = ["Report", "picture", "remark_on", "report_on"]
 
 
 @dataclass(frozen=True)

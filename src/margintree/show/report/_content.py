@@ -4,6 +4,7 @@
 that is not finite is None. ``evaluation`` describes all rows::
 
     n_rows      the number of rows
+    remark      what readers should know about the rows, or ""
     confusion   the number of rows by class (first index) and predicted class (second index)
     arrivals    by node, the number of rows of each class that arrive there
     histograms  by splitting node, `histogram` of f over the rows that arrive there
@@ -27,6 +28,8 @@ from margintree.show.page import embedded
 _MAX_BINS = 40
 _REACH = 1.5
 """Least reach of a histogram on both sides; the margin, which ends at 1, is inside."""
+LEARNT_FROM = "These seem to be the training rows. The tree will be less accurate on others."
+"""Said of rows that the tree was probably learnt from."""
 
 
 def histogram(values: FloatArray, codes: IntArray) -> dict[str, Any]:
@@ -130,20 +133,47 @@ def with_evaluation(
 ) -> dict[str, Any]:
     """Return the content of a page with the entry about rows."""
     tree: ObliqueTree = model.tree_
-    encoding = encoding_of(model)
     classes, codes = _coded(model.classes_.tolist(), content["classes"], y)
-    scaled = tree.scaling.apply(X if encoding is None else encoding.encoded(X))
+    scaled = _scaled(model, X)
     leaves = tree.apply(scaled)
     called = tree.leaf_classes[leaves - len(tree.leaf_classes)]
     confusion = np.zeros((len(classes), len(classes)), dtype=int)
     np.add.at(confusion, (codes, called), 1)
     evaluation: dict[str, Any] = {"n_rows": len(X), "confusion": confusion.tolist()}
+    evaluation["remark"] = LEARNT_FROM if _look_learnt_from(tree, leaves, codes) else ""
     evaluation |= _counts_by_node(tree, scaled, leaves, codes, len(classes))
     whole = np.flatnonzero((np.isnan(X) | (np.round(X) == X)).all(axis=0))
     content = content | {"classes": classes, "whole": whole.tolist(), "evaluation": evaluation}
     room = MAX_CHARACTERS - len(embedded(content))
     evaluation["rows"] = _rows_to_choose_from(X, codes, room)
     return content
+
+
+def remark_on(model: Any, X: FloatArray, y: Sequence[Any]) -> str:
+    """Return what one should know about rows before one trusts the accuracy on them, or ""."""
+    _, codes = _coded(model.classes_.tolist(), named(model).classes, y)
+    leaves = model.tree_.apply(_scaled(model, X))
+    return LEARNT_FROM if _look_learnt_from(model.tree_, leaves, codes) else ""
+
+
+def _scaled(model: Any, X: FloatArray) -> FloatArray:
+    """Return the rows, or the values of a table, in the space of the hyperplanes."""
+    encoding = encoding_of(model)
+    features = X if encoding is None else encoding.encoded(X)
+    return np.asarray(model.tree_.scaling.apply(features))
+
+
+def _look_learnt_from(tree: ObliqueTree, leaves: IntArray, codes: IntArray) -> bool:
+    """Tell whether rows could be the training rows: as many in every leaf and class.
+
+    A model does not keep its rows, so this is all that can be told.
+    """
+    n_leaves, n_classes = tree.leaf_mass.shape
+    if len(codes) == 0 or codes.max() >= n_classes:
+        return False
+    counts = np.zeros((n_leaves, n_classes))
+    np.add.at(counts, (leaves - n_leaves, codes), 1)
+    return np.allclose(counts, tree.leaf_mass)
 
 
 def _counts_by_node(

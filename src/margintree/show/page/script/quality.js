@@ -14,9 +14,11 @@ function showQuality(section, onWrong) {
     ` accuracy: ${count(right)} of ${plural(all, "row")} as labelled. `,
     right < all ? wrongButton(all - right, onWrong) : null,
   );
+  const remark = evaluation.remark ? quietNote(evaluation.remark) : null;
   const parts = [confusionParts(confusion), scoreParts(confusion)];
   return section.append(
     headline,
+    ...(remark ? [remark] : []),
     element("div", { class: classes.length > MANY ? "many" : "columns" }, ...parts),
   );
 }
