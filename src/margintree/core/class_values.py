@@ -78,7 +78,8 @@ def decision_values(tree: ObliqueTree, X: FloatArray, smoothing: float = 0.0) ->
     shares = all_shares[tree.apply(X) - len(all_shares)]
     steps = np.diff(np.unique(all_shares.round(DIGITS)), prepend=0.0, append=1.0)
     reach = steps[steps > 0].min() / 2  # distances decide only between equal shares
-    return np.where(is_predicted, shares, shares - 1) + reach * distances / (1 + abs(distances))
+    within = reach * distances / (1 + np.abs(distances))
+    return np.asarray(np.where(is_predicted, shares, shares - 1) + within)
 
 
 def _leaf_values(tree: ObliqueTree, X: FloatArray) -> FloatArray:
