@@ -2,7 +2,9 @@
 
 import re
 from dataclasses import replace
+from unittest import mock
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -14,8 +16,8 @@ from margintree.core.topology import left, right
 from margintree.show.export.named_tree import named
 from margintree.show.export.wording import TOLERANCE, question
 from margintree.show.page import render
-from margintree.show.plot._style import PALETTE, class_colours
-from margintree.show.plot.tree_plot import laid_out
+from margintree.show.plot._style import PALETTE, Pen, class_colours
+from margintree.show.plot.tree_plot import _Drawing, laid_out
 from models import fitted
 from printed_rules import follow, read_rules
 from runners import run_python, run_sqlite
@@ -108,7 +110,10 @@ def test_the_page_has_the_sides_and_signs_of_the_rules(browser, case):
     """Answers on the arrows, their order in the picture, the terms, and the way of every row."""
     tree, scaled = case
     page = browser.new_page()
-    page.set_content(render("t", {"tree": tree.to_dict(), "shares": tree.leaf_shares().tolist()}))
+    content = {"tree": tree.to_dict(), "shares": tree.leaf_shares().tolist()}
+    asked = {t: question(tree, t) for t in range(1, len(tree.splits) + 1) if tree.splits[t - 1]}
+    units = [asked[t].unit if t in asked else 1.0 for t in range(1, len(tree.splits) + 1)]
+    page.set_content(render("t", content | {"units": units}))
     boxes = page.evaluate(
         "[...document.querySelectorAll('.node')].map((item) => [Number(item.dataset.node),"
         " item.querySelector('.box').getBoundingClientRect()])"
@@ -123,13 +128,51 @@ def test_the_page_has_the_sides_and_signs_of_the_rules(browser, case):
         assert places[answers["no"]] < places[answers["yes"]]
         edge = page.locator(f".edge[data-edge='{answers['yes']}'] text")
         assert edge.text_content() == "yes"
-        terms = page.evaluate(f"tree.questions.get({node}).terms.map((term) => term.feature)")
+        shown = page.evaluate(f"tree.questions.get({node})")
+        terms = {term["feature"]: term["coefficient"] for term in shown["terms"]}
         used = [j for j in tree.by_influence(node).tolist() if tree.weights[node - 1, j]]
-        assert terms == used
+        assert [*terms] == used
+        if not asked[node].terms:  # all weights are so small that the rules do without them
+            continue
+        assert shown["isAtMost"] == (asked[node].relation == "<=")
+        for j, number in asked[node].terms:
+            assert np.sign(terms[j]) == np.sign(float(number))
+            assert terms[j] == pytest.approx(float(number), rel=0.01, abs=2 * TOLERANCE)
+        assert shown["threshold"] == pytest.approx(
+            float(asked[node].threshold), rel=0.01, abs=2 * TOLERANCE * abs(asked[node].unit)
+        )
     raw = scaled * tree.scaling.span + tree.scaling.minimum
     ends = page.evaluate("(rows) => rows.map((row) => tree.path(row).at(-1))", raw.tolist())
     assert ends == [tree.first_stop(leaf) for leaf in tree.apply(tree.scaling.apply(raw))]
     page.close()
+
+
+@settings(max_examples=20)
+@given(case=trees_of_different_leaves())
+def test_pictures_have_the_numbers_and_signs_of_the_rules(case):
+    """Every card has the number of its node, the terms with their signs, and the threshold."""
+    tree, _ = case
+    said = []
+    with mock.patch.object(Pen, "text", lambda *given, **_: said.append(given[3])):
+        _Drawing(named(tree), max_terms=9, has_margins=False).draw(plt.figure().gca())
+    plt.close("all")
+    cards = {}
+    for words in said[said.index(next(w for w in said if w.startswith("node "))) :]:
+        if words.startswith("node "):
+            lines = cards.setdefault(int(words.split()[1]), [])
+        else:
+            lines.append(words)
+    sides = sides_of(tree)
+    assert {*cards} == {tree.first_stop(1)} | {n for ends in sides.values() for n in ends.values()}
+    for node in sides:
+        asked = question(tree, node)
+        *_, headline = [line for line in cards[node] if line.endswith("?")]
+        assert ("≤" in headline) == (asked.relation == "<=")
+        if len(asked.terms) > 1:
+            listed = {j: cards[node][cards[node].index(f"x{j}") + 1] for j, _ in asked.terms}
+            for j, number in asked.terms:
+                written = float(listed[j].replace("−", "-"))
+                assert written == pytest.approx(float(number), rel=0.06)
 
 
 def test_a_class_has_one_colour(browser):
