@@ -97,3 +97,38 @@ def test_checkpoint(tmp_path, table):
         resumed = load(model).result_
         assert resumed.is_optimal
         assert resumed.objective == pytest.approx(undisturbed.objective, rel=1e-4)
+
+
+def test_proof(tmp_path):
+    """A native proof goes on with its open nodes: no bound is lost, and it ends with its optimum."""
+    rng = random.Random(27)
+    lines = ["a,b,c,label"]
+    for k in range(48):
+        where = [rng.gauss(0.7 * (k % 3 == j), 0.25) for j in range(3)]
+        lines.append(",".join([*map(str, where), str(k % 3)]))
+    table, model, checkpoint = (tmp_path / name for name in ("t.csv", "m.json", "c.json"))
+    table.write_text("\n".join(lines) + "\n")
+    command = "fit", table, "-t", "label", "-o", model, "--fixed", "--c1", 1, "--c3", 0.1
+    command = *command, "--method", "exact", "--max-depth", 2, "--checkpoint", checkpoint
+    seconds_of(*command)  # compiles
+    checkpoint.unlink()
+    seconds = seconds_of(*command)
+    undisturbed = load(model).result_
+    assert undisturbed.is_optimal
+    checkpoint.unlink()
+    bound, luck, n_killed = 0.0, random.Random(0), 0
+    while n_killed < N_KILLS:
+        if not is_killed(tmp_path, seconds, luck, *command):
+            checkpoint.unlink()
+            bound = 0.0
+            continue
+        n_killed += 1
+        if checkpoint.exists():
+            known = json.loads(checkpoint.read_text())
+            assert bound <= known["bound"] <= undisturbed.objective
+            bound = known["bound"]
+    seconds_of(*command)
+    resumed = load(model).result_
+    assert resumed.is_optimal
+    assert resumed.bound >= bound
+    assert resumed.objective == pytest.approx(undisturbed.objective, rel=1e-4)

@@ -4,9 +4,9 @@ import json
 import os
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,13 +19,19 @@ from margintree.core.tree import ObliqueTree
 FORMAT, VERSION = "margintree-checkpoint", 2
 PAUSE = 1.0
 """Minimum number of seconds between two writes, unless there is a better tree."""
+PATIENCE = 20.0
+"""Minimum number of seconds between two writes for each second that a write takes."""
 
 
 class Known(NamedTuple):
-    """The best tree and bound of a solve when it last wrote its checkpoint."""
+    """The best tree and bound of a solve when it last wrote its checkpoint, and what was left.
+
+    ``search`` is plain data of the native proof engine, from which it can go on; None without.
+    """
 
     tree: ObliqueTree
     bound: float
+    search: Mapping[str, Any] | None = None
 
 
 class Checkpoint:
@@ -64,16 +70,23 @@ class Checkpoint:
     ) -> None:
         self._path, self._problem, self._now = Path(path), problem, now
         self._fingerprint = fingerprint(method, problem)
-        self._written_at = -np.inf
+        self._written_at, self._pause = -np.inf, PAUSE
         self.known = self._read()
         check_writable(path)
 
     def is_due(self) -> bool:
         """Tell whether enough time has passed to write a better bound."""
-        return self._now() - self._written_at >= PAUSE
+        return self._now() - self._written_at >= self._pause
 
-    def keep(self, tree: ObliqueTree, objective: float, bound: float) -> None:
-        """Write a tree, its cost and a bound; warn on failure, because the solve can go on."""
+    def keep(
+        self,
+        tree: ObliqueTree,
+        objective: float,
+        bound: float,
+        search: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Write what is known; warn on failure, because the solve can go on."""
+        began = self._now()
         content = {
             "format": FORMAT,
             "version": VERSION,
@@ -81,12 +94,14 @@ class Checkpoint:
             "objective": objective,
             "bound": bound,
             "tree": tree.to_dict(),
+            "search": search,
         }
         try:
             write_whole(self._path, json.dumps(content, allow_nan=False) + "\n")
         except OSError as error:
             warnings.warn(f"{error} The solve goes on.", CheckpointWarning, stacklevel=2)
         self._written_at = self._now()
+        self._pause = max(PAUSE, PATIENCE * (self._written_at - began))
 
     def _read(self) -> Known | None:
         try:
@@ -94,20 +109,22 @@ class Checkpoint:
             if content["format"] != FORMAT or content["version"] != VERSION:
                 raise ValueError(f"no {FORMAT} of version {VERSION}")
             belongs_here = content["problem"] == self._fingerprint
-            known = Known(ObliqueTree.from_dict(content["tree"]), float(content["bound"]))
+            tree = ObliqueTree.from_dict(content["tree"])
+            known = Known(tree, float(content["bound"]), content.get("search"))
         except FileNotFoundError:
             return None
         except (OSError, ValueError, LookupError, TypeError, RecursionError) as error:
-            raise self._refused(f"it cannot be read ({error!s:.200})") from error
-        tree, problem = known.tree, self._problem
+            raise self.refused(f"it cannot be read ({error!s:.200})") from error
+        problem = self._problem
         shape = (problem.depth, problem.scaling.n_terms, problem.n_classes)
         if not belongs_here or (tree.depth, tree.n_features, tree.n_classes) != shape:
-            raise self._refused("it belongs to a problem with other rows, costs or depth")
+            raise self.refused("it belongs to a problem with other rows, costs or depth")
         if problem.scaling.mix is not None:
             return known._replace(tree=tree.rescaled(problem.scaling))
         return known
 
-    def _refused(self, why: str) -> InvalidInputError:
+    def refused(self, why: str) -> InvalidInputError:
+        """Return the error that says why the file cannot be used."""
         return InvalidInputError(
             "A checkpoint must belong to the same problem, or be a file that does not exist yet; "
             f"{str(self._path)!r} was given, but {why}. Give another file, or delete this one."

@@ -6,6 +6,7 @@ open node.
 """
 
 import heapq
+import zlib
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
@@ -26,6 +27,7 @@ from margintree.core.result import Progress, Reason, Result, TracePoint
 from margintree.core.tree import ObliqueTree
 from margintree.exact.checkpoint import Checkpoint
 from margintree.exact.proofs.dive import PAUSE, Basics, Dive, Dived, History, OpenNode, Room
+from margintree.exact.proofs.resume import OpenSearch
 from margintree.exact.proofs.scope import NATIVE
 from margintree.exact.proofs.skeletons import Skeleton, first_skeletons
 
@@ -53,7 +55,7 @@ class ProofPoint(TracePoint):
     nodes : int
         Nodes so far.
     share : float
-        The share of the search that is closed.
+        The share of the search that is closed; after a resume, of what was left.
 
     Examples
     --------
@@ -125,7 +127,8 @@ def prove(
     progress : callable, optional
         Receives a `ProofPoint` now and then; it may raise KeyboardInterrupt.
     checkpoint : Checkpoint, optional
-        Keeps the best tree and bound; if it already has some, the proof uses them.
+        Keeps the best tree, the bound and the open nodes; if it already has some, the proof goes
+        on from there. A proof that keeps its history begins with no nodes closed.
     has_history : bool, default False
         Whether to keep what a certificate is made of.
 
@@ -189,7 +192,8 @@ class _Engine:
             if self.progress is not None:
                 for point in self.best.trace:
                     self.progress(ProofPoint(*point))
-            self.prepare()
+            if self.history is not None or not self.is_proved:
+                self.prepare()
             while self.waiting and not self.is_over():
                 if self.nodes >= self.search_after and not self.has_searched:
                     self.search()
@@ -199,34 +203,64 @@ class _Engine:
         return self.proof(reason)
 
     def resume(self) -> None:
-        """Begin with the tree and the bound of the checkpoint."""
+        """Begin with the tree, the bound and the open nodes of the checkpoint."""
+        self.left = self.left_open()
         if self.checkpoint is not None and self.checkpoint.known is not None:
             self.best.offer(self.checkpoint.known.tree)
             self.best.raise_bound(self.checkpoint.known.bound)
         self.keep()
 
     def keep(self) -> None:
-        """Write the checkpoint."""
-        if self.checkpoint is not None:
-            self.checkpoint.keep(self.best.tree, self.best.objective, self.bound)
+        """Write the checkpoint, with the nodes from which it begins until others are known."""
+        if self.checkpoint is None:
+            return
+        known = self.checkpoint.known
+        search = known.search if known is not None else None
+        if self.is_ready and self.history is None:
+            # Where dives run, their nodes are begun anew.
+            nodes = [node for node in (*self.running, *self.waiting) if node.bound < self.cutoff]
+            left = OpenSearch(nodes, min(self.cutoff, self.least_stuck), self.gap)
+            search = left.to_dict(self.problem)
+        self.checkpoint.keep(self.best.tree, self.best.objective, self.bound, search)
+
+    def left_open(self) -> OpenSearch | None:
+        """Return the search of the checkpoint, if this proof can go on from it."""
+        known = self.checkpoint.known if self.checkpoint is not None else None
+        if self.checkpoint is None or known is None or known.search is None:
+            return None
+        try:
+            left = OpenSearch.from_dict(known.search, self.problem)
+        except (ValueError, LookupError, TypeError, zlib.error) as error:
+            raise self.checkpoint.refused(f"it cannot be read ({error!s:.200})") from error
+        return left if left.gap <= self.gap and self.history is None else None
 
     def prepare(self) -> None:
         """Set the work up: rows, memory, and the first skeletons."""
-        problem, cutoff = self.problem, self.best.objective * (1 - self.gap)
-        self.basics = Basics(problem, self.gap, has_log=self.history is not None)
+        self.basics = Basics(self.problem, self.gap, has_log=self.history is not None)
         self.rooms: SimpleQueue[Room] = SimpleQueue()
         self.pool = ThreadPoolExecutor(self.limits.threads) if self.limits.threads > 1 else None
         for _ in range(max(1, self.limits.threads)):
             self.rooms.put(Room(self.basics))
+        if self.left is None:
+            self.put_first_skeletons()
+        else:
+            # Closed nodes matter only where their trees may cost less than this proof asks for.
+            self.least_stuck = self.left.floor if self.left.floor < self.cutoff else np.inf
+            for node in self.left.nodes:
+                self.put(node.skeleton, node.bound, node.places, node.share)
+        self.is_ready = True
+        self.tell()
+
+    def put_first_skeletons(self) -> None:
+        """Put the skeletons in the queue with which every proof begins."""
+        problem = self.problem
         prices, splits = problem.error_prices, problem.costs.splits
-        first = first_skeletons(prices, splits, problem.depth, cutoff)
+        first = first_skeletons(prices, splits, problem.depth, self.cutoff)
         several = [skeleton for skeleton in first if 0 < skeleton.n_splits <= problem.max_splits]
         for skeleton in several:
             number = self.put(skeleton, self.basics.paid(skeleton), None, 1 / len(several))
             if self.history is not None:
                 self.history.roots.append((number, skeleton))
-        self.is_ready = True
-        self.tell()
 
     def search(self) -> None:
         """Let the method's search look for a better tree."""
@@ -259,6 +293,11 @@ class _Engine:
     def cutoff(self) -> float:
         """The cost below which a tree matters."""
         return self.best.objective * (1 - self.gap)
+
+    @property
+    def is_proved(self) -> bool:
+        """Whether the gap is small enough."""
+        return self.best.gap <= max(self.limits.gap, LEAST_GAP)
 
     @property
     def own_bound(self) -> float:
@@ -366,11 +405,10 @@ class _Engine:
     def tell(self) -> None:
         """Add a point to the trace if something is better, and tell of progress."""
         point = self.point(self.best.objective)
-        is_better = point[1:] != self.best.trace[-1][1:]
-        if is_better:
+        if point[1:] != self.best.trace[-1][1:]:
             self.best.trace.append(TracePoint(*point))
-            if self.checkpoint is not None and self.checkpoint.is_due():
-                self.keep()
+        if self.checkpoint is not None and self.checkpoint.is_due():
+            self.keep()
         if self.progress is not None:
             self.progress(point)
 
@@ -386,8 +424,7 @@ class _Engine:
         if self.history is not None:
             self.history.bound = self.own_bound
         self.keep()
-        is_proved = self.best.gap <= max(self.limits.gap, LEAST_GAP)
-        if is_proved:
+        if self.is_proved:
             reason = Reason.OPTIMAL
         elif reason is not Reason.INTERRUPTED and self.waiting:
             reason = Reason.LIMIT
@@ -396,7 +433,7 @@ class _Engine:
         return Proof(
             result,
             self.nodes,
-            1.0 if is_proved else min(self.closed, 1.0),
+            1.0 if self.is_proved else min(self.closed, 1.0),
             self.stuck,
             self.history,
         )
