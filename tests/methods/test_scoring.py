@@ -18,6 +18,7 @@ from margintree.methods.scoring import (
     margins_of,
     nearness,
     shares_right,
+    soft,
 )
 
 REACH = st.floats(0.01, 10.0)
@@ -142,4 +143,4 @@ def test_nearness_is_the_mean_over_two_widths():
 
 def test_scores_have_names():
     """Those that a choice can be asked for."""
-    assert {"accuracy": accuracy, "nearness": nearness} == SCORES
+    assert {"accuracy": accuracy, "nearness": nearness, "soft": soft} == SCORES

@@ -6,6 +6,7 @@ from dataclasses import replace
 from inspect import signature
 from typing import Any, ClassVar
 
+from margintree._lib.arrays import FloatArray
 from margintree._lib.exceptions import InvalidInputError
 from margintree.core.cost import Cost
 from margintree.core.limits import Limits
@@ -144,6 +145,19 @@ class Method(ABC):
         Its cost and its leaves' rows are the same.
         """
         return tree if self.sides_have_meaning else tree.upright()
+
+    def averaged(
+        self,
+        rows: Problem,  # noqa: ARG002
+        points: Sequence[Mapping[str, Any]],  # noqa: ARG002
+        shares: FloatArray,  # noqa: ARG002
+        best: Result,  # noqa: ARG002
+    ) -> Result:
+        """Return one tree that averages those of several parameters, the best of which is first."""
+        raise InvalidInputError(
+            f"Only class trees can be averaged, as last_fit='average' asks; {self.label} was "
+            "given. Use ClassTreeClassifier, or last_fit='fresh'."
+        )
 
     def in_terms(self, result: Result) -> Result:
         """Return the result with its tree over the terms of its space, as people see it.

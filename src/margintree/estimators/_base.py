@@ -30,7 +30,7 @@ class ShownAsTree(BaseEstimator):
     @property
     def _repr_html_(self) -> Callable[[], str]:
         as_diagram: Callable[[], str] = super()._repr_html_
-        is_drawn = hasattr(self, "result_") and self.result_.tree.scaling.is_box
+        is_drawn = hasattr(self, "result_") and self.result_.tree.scaling.likeness is None
         return partial(picture, self) if is_drawn else as_diagram
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:

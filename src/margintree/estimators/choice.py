@@ -30,6 +30,7 @@ from margintree.methods.choose import (
     Data,
     Division,
     TreeCandidates,
+    averaging_shares,
     choose,
     divide,
     results,
@@ -70,10 +71,12 @@ class TreeClassifierCV(MetaEstimatorMixin, TreeClassifier):
     scoring : str or callable, default="accuracy"
         Score of the rows left out. "accuracy" gives 1 to a correct row, or, with ``error_costs``, 1
         minus the cost of its prediction. "nearness" gives part of that to rows close to a split,
-        which distinguishes trees when there are few rows. In both, rows have the weights of their
-        classes. Any scorer of scikit-learn is allowed, too: a name such as "balanced_accuracy",
-        "f1_macro" or "neg_log_loss", or a callable with arguments ``(estimator, X, y)``. It gets
-        ``sample_weight`` if there are weights, without those of the classes.
+        which distinguishes trees when there are few rows; "soft" lets every split of value ``f``
+        send the share ``1 / (1 + exp(-2 f))`` of a row to the right. In all three, rows have the
+        weights of their classes. Any scorer of scikit-learn is allowed, too: a name such as
+        "balanced_accuracy", "f1_macro" or "neg_log_loss", or a callable with arguments
+        ``(estimator, X, y)``. It gets ``sample_weight`` if there are weights, without those of the
+        classes.
     usual : mapping or None, default=None
         One of the combinations. It is kept unless another is better by more than half a standard
         error. None takes the best, however small its lead.
@@ -91,7 +94,10 @@ class TreeClassifierCV(MetaEstimatorMixin, TreeClassifier):
         out.
     last_fit : {"fresh", "path"}, default="fresh"
         How the chosen combination is fitted to all rows: "fresh" starts from its trees of the
-        choice, "path" follows a path of all combinations.
+        choice, "path" follows a path of all combinations. "average", for class trees only: every
+        split is the average of those of all combinations on the hierarchy of the best one, with
+        weights that fall with the score (see `averaging_shares`). The tree then minimises no single
+        objective and has no bound; its cost is that of the best combination's parameters.
     time_limit : float or None, default=120.0
         Seconds of wall-clock time for everything; None for no limit. The choice takes at most three
         quarters, shared among its paths. If the time ends, the best trees so far decide.
@@ -140,7 +146,7 @@ class TreeClassifierCV(MetaEstimatorMixin, TreeClassifier):
         "simplest_within": AT_LEAST_0,
         "path_iter": [POSITIVE_COUNT, None],
         "path_rows": [POSITIVE_COUNT, list, tuple, None],
-        "last_fit": [StrOptions({"fresh", "path"})],
+        "last_fit": [StrOptions({"fresh", "path", "average"})],
         "time_limit": CONSTRAINTS["time_limit"],
         "n_jobs": CONSTRAINTS["n_jobs"],
         "verbose": CONSTRAINTS["verbose"],
@@ -257,6 +263,8 @@ class TreeClassifierCV(MetaEstimatorMixin, TreeClassifier):
             result = self._fit_path(points, data, classes, clock)
         else:
             result = self._fit_fresh(data, classes, rounds, clock)
+        if self.last_fit == "average":
+            result = self._average(data, classes, _decisive(rounds), result)
         if was_interrupted:
             return replace(result, reason=Reason.INTERRUPTED, limit=None)
         return result
@@ -400,6 +408,14 @@ class TreeClassifierCV(MetaEstimatorMixin, TreeClassifier):
         result = chosen._presented(problem, found)
         (candidates,) = self._groups([choice.points[k]], data, classes, limits, None)
         return result, candidates.score(problem, result)
+
+    def _average(self, data: Data, classes: AnyArray, choice: Choice, best: Result) -> Result:
+        """Return the tree of the best point with hyperplanes that are averages over all points."""
+        place = choice.points.index(self.best_params_)
+        shares = averaging_shares(choice.mean_scores, place, choice.n_rows)
+        kept = sorted(np.flatnonzero(shares), key=lambda k: k != place)  # the best one first
+        posed = [self._with(choice.points[k])._posing(classes, self._features()) for k in kept]
+        return self._method.averaged(data.problem(), posed, shares[kept], best)
 
     def _fit_path(
         self, points: Sequence[Point], data: Data, classes: AnyArray, clock: Clock

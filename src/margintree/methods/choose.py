@@ -32,6 +32,9 @@ MANY_COPIES = 2.5
 DOUBT = 0.5
 """Standard errors by which the best combination must beat the usual one to be chosen."""
 
+BREADTH, FAINT = 0.6, 1e-3
+"""Standard errors over which the shares of an average fall, and the least share before scaling."""
+
 Division: TypeAlias = tuple[IntArray, IntArray]
 """The indices of the rows to learn from, and of those to test on."""
 
@@ -318,6 +321,25 @@ def best_index(
         return best
     error = np.sqrt(max(0.0, scores[best] * (1 - scores[best])) / n_rows)
     return usual if scores[best] - scores[usual] <= DOUBT * error else best
+
+
+def averaging_shares(scores: FloatArray, best: int, n_rows: float) -> FloatArray:
+    """Return the shares of combinations in an average, by their scores.
+
+    A combination whose score is lower than that of the best by d standard errors over ``n_rows``
+    rows has a share in proportion to ``exp(-(d / 0.6)**2 / 2)``, and none below a thousandth. No
+    share is larger than that of the best.
+
+    Examples
+    --------
+    >>> averaging_shares(np.array([0.8, 0.74, 0.2]), best=0, n_rows=100).round(3)
+    array([0.959, 0.041, 0.   ])
+    """
+    error = np.sqrt(max(scores[best] * (1 - scores[best]), 0.25 / n_rows) / n_rows)
+    behind = np.maximum(0.0, scores[best] - np.nan_to_num(scores, nan=-np.inf)) / error
+    shares = np.exp(-((behind / BREADTH) ** 2) / 2)
+    shares[shares < FAINT] = 0.0
+    return np.asarray(shares / shares.sum())
 
 
 def choose(

@@ -4,13 +4,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
 
+from margintree._lib.arrays import FloatArray
+from margintree._lib.exceptions import InvalidInputError
 from margintree.core.class_tree import with_best_leaves
 from margintree.core.cost import Cost
 from margintree.core.judges import price_classes
 from margintree.core.limits import Limits
 from margintree.core.method import Method
 from margintree.core.problem import Costs, Problem
-from margintree.core.result import Progress, Result
+from margintree.core.result import Progress, Reason, Result
+from margintree.core.simplify import with_leaf_mass
 from margintree.core.tree import ObliqueTree
 from margintree.exact.programs import class_tree
 
@@ -64,3 +67,28 @@ class ClassTree(Method):
         from margintree.search.classes.engine import search_class_trees
 
         return search_class_trees(self, problem, limits, starts, progress)
+
+    def averaged(
+        self, rows: Problem, points: Sequence[Mapping[str, Any]], shares: FloatArray, best: Result
+    ) -> Result:
+        """Return a tree with the hierarchy of the best one and averages of all hyperplanes.
+
+        It minimises no single objective. Its cost is that of the first point over all terms.
+        """
+        from margintree.search.classes.averaging import averaged_tree
+
+        problems = [self.pose(rows, **point) for point in points]
+        if any(problem.scaling.likeness is not None for problem in problems):
+            raise InvalidInputError(
+                "Hyperplanes over columns cannot be averaged with those of kernels; candidates "
+                "with space='rbf' or 'polynomial' were given. Leave these out, or use "
+                "last_fit='fresh'."
+            )
+        has_products = any(problem.scaling.has_products for problem in problems)
+        space = {"space": "quadratic" if has_products else "box"}
+        problem = self.pose(rows, **{**points[0], **space})
+        tree = averaged_tree(problems, shares, best.tree, problem.scaling)
+        tree = self.finished(problem, with_leaf_mass(problem, tree))
+        return replace(
+            best, tree=tree, cost=self.judge(problem, tree), bound=0.0, reason=Reason.FINISHED
+        )

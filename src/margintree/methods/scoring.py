@@ -27,7 +27,17 @@ def nearness(problem: Problem, tree: ObliqueTree, X: FloatArray, y: IntArray) ->
     return np.asarray(np.mean([shares_right(tree, scaled, y, r) for r in reaches], axis=0))
 
 
-SCORES = {"accuracy": accuracy, "nearness": nearness}
+def soft(problem: Problem, tree: ObliqueTree, X: FloatArray, y: IntArray) -> FloatArray:  # noqa: ARG001
+    """Return the share of every raw row that is predicted right if all splits are soft.
+
+    A split with value ``f`` sends the share ``1 / (1 + exp(-2 f))`` of a row to the right.
+    """
+    with np.errstate(over="ignore"):
+        goes_right = 1 / (1 + np.exp(-2 * tree.split_values(tree.scaling.apply(X))))
+    return _shares_of_class(tree, y, goes_right)
+
+
+SCORES = {"accuracy": accuracy, "nearness": nearness, "soft": soft}
 """The ways to score a tree, by name."""
 
 
@@ -90,8 +100,12 @@ def shares_right(
     array([1. , 1. , 0.5, 0. ])
     """
     distances = tree.split_values(X) * margins_of(tree)
-    goes_right = np.clip((1 + distances / reach) / 2, 0.0, 1.0)
-    arriving = np.ones((topology.n_nodes(tree.depth), len(X)))
+    return _shares_of_class(tree, y, np.clip((1 + distances / reach) / 2, 0.0, 1.0))
+
+
+def _shares_of_class(tree: ObliqueTree, y: IntArray, goes_right: FloatArray) -> FloatArray:
+    """Return the share of every row at leaves of its class, given its share to the right."""
+    arriving = np.ones((topology.n_nodes(tree.depth), len(goes_right)))
     for node in topology.branch_nodes(tree.depth):
         # A node that does not split sends everything left.
         share = goes_right[:, node - 1] if tree.splits[node - 1] else 0.0

@@ -9,7 +9,6 @@ from sklearn.datasets import load_wine
 
 from margintree import (
     ClassTreeClassifier,
-    InvalidInputError,
     export_dot,
     export_text,
     from_json,
@@ -94,13 +93,9 @@ def test_texts_name_products_in_original_units(wine):
         np.testing.assert_array_equal(says[clear], (values[:, node - 1] >= 0)[clear])
 
 
-def test_the_tree_is_drawn_and_a_report_is_refused(wine):
-    """The message says what to use; a notebook shows the parameters instead."""
-    model, X = wine
-    plot_tree(model)
-    with pytest.raises(InvalidInputError, match=r"straight splits.*plot_partition.*space='box'"):
-        model.report(X, model.predict(X))
-    assert "iframe" not in model._repr_html_()
+def test_the_tree_is_drawn(wine):
+    """A card for each of its five nodes."""
+    assert len(plot_tree(wine[0]).patches) >= 5
 
 
 def test_tables_with_conditions_have_products_of_them():

@@ -4,8 +4,9 @@ The page contains its style, script and data and loads nothing else; its content
 lets nothing else run. A mapping of plain data describes its content::
 
     tree        the entries of ObliqueTree.to_dict()
+    asked       the same over raw columns and their products, if splits see products; optional
     shares      the class shares of every leaf
-    features    names of the features; optional
+    features    names of the features and of products; optional
     conditions  the features that are 1 where their name holds and 0 elsewhere; optional
     columns     the columns of Encoding.to_dict() if features are made from a table; optional
     classes     names of the classes, first those of the tree in the order of its codes; optional

@@ -18,7 +18,6 @@ from typing import Any
 import numpy as np
 
 from margintree._lib.arrays import FloatArray, IntArray
-from margintree._lib.exceptions import InvalidInputError
 from margintree.core import topology
 from margintree.core.tree import ObliqueTree
 from margintree.show.export.named_tree import encoding_of, has_margins, named, tree_of
@@ -77,13 +76,13 @@ _LEAST_ROWS = 100
 
 def model_entries(model: Any, feature_names: Sequence[str] | None = None) -> dict[str, Any]:
     """Return the entries about a fitted classifier that need no rows."""
-    refuse_products(model)
     known = named(model, feature_names)
-    encoding = encoding_of(model)
+    tree, encoding = tree_of(model), encoding_of(model)
     return {
         "columns": None if encoding is None else encoding.to_dict()["columns"],
         "conditions": sorted(known.conditions),
-        "tree": known.tree.to_dict(),
+        "tree": tree.to_dict(),
+        "asked": known.tree.to_dict() if tree.scaling.has_products else None,
         "units": _units(known.tree),
         "shares": known.tree.leaf_shares(model.smoothing).tolist(),
         "features": list(known.features),
@@ -91,16 +90,6 @@ def model_entries(model: Any, feature_names: Sequence[str] | None = None) -> dic
         "margins": has_margins(model),
         "fit": _fit_entry(model),
     }
-
-
-def refuse_products(model: Any) -> None:
-    """Raise InvalidInputError if the splits of a model see products of columns."""
-    if tree_of(model).scaling.has_products:
-        raise InvalidInputError(
-            "A report needs straight splits, and those of this tree see products of columns "
-            "(space='quadratic'). Use plot_partition, plot_tree or export_text, or fit with "
-            "space='box'."
-        )
 
 
 def _units(tree: ObliqueTree) -> list[float]:

@@ -1,8 +1,9 @@
 // For every column, the smallest change of its cell alone that changes the prediction, or null when
 // there is none. Nothing here knows of the page.
 //
-// Along one number every split's value is a straight line, so the prediction can only change where
-// one of them crosses 0, and it is the same everywhere between two crossings.
+// Along one number every split's value is a straight line or, with products, a parabola. So the
+// prediction can only change where one of them crosses 0, and it is the same everywhere between two
+// crossings.
 function smallestChanges(tree, encoding, row) {
   const features = encoding.encoded(row);
   const values = splitValues(tree, features);
@@ -56,19 +57,40 @@ function smallestMove(tree, features, values, now, place, isWhole) {
   return found[0] ?? null;
 }
 
-// How far away, in units of the feature's span, splits change sides on the way up (1) or down (-1).
-function crossingsOn(tree, values, feature, way) {
-  const slope = (node) => way * tree.weights[node - 1][feature];
-  return tree.splits
-    .filter((node) => slope(node) !== 0 && values.get(node) / slope(node) <= 0)
-    .map((node) => -values.get(node) / slope(node))
-    .sort((a, b) => a - b);
+// The values of all splits along the way up (1) or down (-1): c + b d + a d^2 at a distance d, in units
+// of the feature's span.
+function curvesOn(tree, row, values, feature, way) {
+  const at = (distance) => tree.scaled(row.with(feature, row[feature] + distance * tree.span[feature]));
+  const [ahead, back] = tree.hasProducts ? [at(way), at(-way)] : [];
+  return new Map(
+    tree.splits.map((node) => {
+      const c = values.get(node);
+      if (!tree.hasProducts) return [node, { a: 0, b: way * tree.weights[node - 1][feature], c }];
+      const [up, down] = [tree.value(node, ahead), tree.value(node, back)];
+      return [node, { a: (up + down) / 2 - c, b: (up - down) / 2, c }];
+    }),
+  );
+}
+
+// The distances at which some split changes sides, the nearest first.
+function crossingsOn(curves) {
+  const all = [...curves.values()].flatMap(roots).filter((distance) => distance >= 0);
+  return all.sort((one, other) => one - other);
+}
+
+// Where c + b d + a d^2 is 0. What rounding leaves of a is no parabola.
+function roots({ a, b, c }) {
+  if (Math.abs(a) <= 1e-12 * (Math.abs(b) + Math.abs(c))) return b === 0 ? [] : [-c / b];
+  const inner = b * b - 4 * a * c;
+  if (inner < 0) return [];
+  const half = -(b + (b < 0 ? -1 : 1) * Math.sqrt(inner)) / 2;
+  return half === 0 ? [0] : [half / a, c / half];
 }
 
 // The first whole number on the way that changes the prediction: one next to a crossing.
 function firstWholeChange(tree, row, values, now, feature, way) {
   const span = tree.span[feature];
-  for (const near of crossingsOn(tree, values, feature, way)) {
+  for (const near of crossingsOn(curvesOn(tree, row, values, feature, way))) {
     const crossing = row[feature] + way * near * span;
     const next = way > 0 ? Math.ceil(crossing) : Math.floor(crossing);
     for (const to of [next, next + way]) {
@@ -81,12 +103,13 @@ function firstWholeChange(tree, row, values, now, feature, way) {
 
 // The first change on the way up (1) or down (-1).
 function firstChange(tree, row, values, now, feature, way) {
-  const slope = (node) => way * tree.weights[node - 1][feature];
+  const curves = curvesOn(tree, row, values, feature, way);
   const raw = (distance) => row[feature] + way * distance * tree.span[feature];
-  const crossings = crossingsOn(tree, values, feature, way);
+  const crossings = crossingsOn(curves);
   for (const [i, near] of crossings.entries()) {
     const middle = (near + (crossings[i + 1] ?? near + 1)) / 2;
-    const path = tree.walk((node) => values.get(node) + slope(node) * middle);
+    const at = ({ a, b, c }) => c + (b + a * middle) * middle;
+    const path = tree.walk((node) => at(curves.get(node)));
     const label = tree.leafClass(path.at(-1));
     if (label === now) continue;
     const isThere = (value) => tree.predict(row.with(feature, value)) === label;

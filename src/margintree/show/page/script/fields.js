@@ -91,7 +91,7 @@ class Fields {
 // All columns, those first that can move the splits most.
 function columnsByInfluence() {
   const most = (feature) =>
-    Math.max(0, ...tree.splits.map((node) => Math.abs(tree.weights[node - 1][feature])));
+    Math.max(0, ...tree.splits.map((node) => tree.influence(node, feature)));
   const influence = encoding.columns.map((_, j) => Math.max(...encoding.featuresOf(j).map(most)));
   return [...encoding.columns.keys()].sort((a, b) => influence[b] - influence[a] || a - b);
 }

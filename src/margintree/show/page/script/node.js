@@ -45,8 +45,8 @@ function termParts(terms) {
   const titles = ["Feature", "Coefficient", "Influence"];
   const rest = sum(terms.slice(TERMS_SHOWN).map(({ influence }) => Math.abs(influence)));
   const more = `terms, which move the sum by at most ${number(rest)} in the training range`;
-  const idle = tree.nFeatures - terms.length;
-  const unused = idle ? ` ${plural(idle, "feature is", "features are")} not used here.` : "";
+  const idle = features.length - terms.length;
+  const unused = idle ? ` ${plural(idle, tree.hasProducts ? "term is" : "feature is", tree.hasProducts ? "terms are" : "features are")} not used here.` : "";
   return [
     ...folded(rows, TERMS_SHOWN, (some) => table(titles, some, { class: "terms" }), more),
     quietNote(

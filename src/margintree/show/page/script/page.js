@@ -2,13 +2,13 @@
 // becomes the text of an element, never its markup.
 
 const report = JSON.parse(document.getElementById("data").textContent);
-const tree = new Tree(report.tree, report.shares, report.units);
+const tree = new Tree(report.tree, report.shares, report.units, report.asked);
 const features = report.features ?? tree.minimum.map((_, j) => `x${j}`);
 const classes = report.classes ?? tree.leafMass[0].map((_, k) => String(k));
 const conditions = new Set(report.conditions ?? []);
 const encoding = report.columns
   ? new Encoding(report.columns, report.whole)
-  : Encoding.ofNumbers(features, report.whole);
+  : Encoding.ofNumbers(features.slice(0, tree.nFeatures), report.whole);
 const hasMargins = report.margins ?? true;
 const evaluation = report.evaluation ?? null;
 

@@ -231,8 +231,9 @@ function verdictParts(leaf, label) {
 }
 
 // One split on the way: the sum, term by term.
-function stepPart(values, node, next) {
+function stepPart(row, node, next) {
   const { terms, threshold, isSingle, isAtMost } = tree.questions.get(node);
+  const values = tree.terms(row);
   const parts = terms.map((term) => ({ ...term, amount: term.coefficient * values[term.feature] }));
   parts.sort((a, b) => Math.abs(b.amount) - Math.abs(a.amount));
   const total = number(sum(parts.map(({ amount }) => amount)));

@@ -1,11 +1,13 @@
 "use strict";
 
-// The tree and its arithmetic, as margintree.core.tree does it: features are scaled, the value of a
-// split is f = b + w z, summed in this order, and a row goes right when f >= 0. The root is node 1,
-// the children of t are 2t and 2t + 1. Nothing here knows of the page.
+// The tree and its arithmetic, as margintree.core.tree does it: features are scaled, and with products
+// those of each pair of features follow; the value of a split is f = b + w z, summed in this order, and
+// a row goes right when f >= 0. The root is node 1, the children of t are 2t and 2t + 1. Nothing here
+// knows of the page.
 
 class Tree {
-  constructor(data, shares, units) {
+  // `asked` is the same tree over raw features and their raw products, if it has products.
+  constructor(data, shares, units, asked) {
     this.weights = data.weights;
     this.intercepts = data.intercepts;
     this.isSplitting = data.splits;
@@ -18,9 +20,10 @@ class Tree {
     this.span = data.scaling.span;
     this.nLeaves = this.leafClasses.length;
     this.nFeatures = this.minimum.length;
+    this.hasProducts = data.scaling.products ?? false;
     this.root = this.firstStop(1);
     this.splits = this.splitsFrom(this.root);
-    this.questions = new Map(this.splits.map((node) => [node, new Question(this, node)]));
+    this.questions = new Map(this.splits.map((node) => [node, new Question(asked ? { ...asked, ...asked.scaling } : this, node, this.units[node - 1])]));
   }
 
   // The splits that a row at this node can meet.
@@ -61,7 +64,22 @@ class Tree {
   }
 
   scaled(row) {
-    return row.map((value, j) => (value - this.minimum[j]) / this.span[j]);
+    const columns = row.map((value, j) => (value - this.minimum[j]) / this.span[j]);
+    if (!this.hasProducts) return columns;
+    return [...columns, ...products(columns.map((value) => value - 0.5), 2)];
+  }
+
+  // What the questions add up: the features of a row and, if there are any, their products.
+  terms(row) {
+    return this.hasProducts ? [...row, ...products(row, 1)] : row;
+  }
+
+  // How much a feature, alone and in products, can move the value of a split.
+  influence(node, feature) {
+    const weights = this.weights[node - 1];
+    const pairs = this.hasProducts ? pairsOf(this.nFeatures) : [];
+    const inside = pairs.map(([i, j], k) => (i === feature || j === feature ? weights[this.nFeatures + k] : 0));
+    return [weights[feature], ...inside].reduce((total, weight) => total + Math.abs(weight), 0);
   }
 
   value(node, scaledRow) {
@@ -90,11 +108,20 @@ class Tree {
   }
 }
 
+// All pairs of features, each with itself and those after it.
+function pairsOf(n) {
+  const all = Array.from({ length: n }, (_, j) => j);
+  return all.flatMap((i) => all.slice(i).map((j) => [i, j]));
+}
+
+// The products of all pairs of values, times a factor, in the order of margintree.core.space.
+const products = (values, factor) => pairsOf(values.length).map(([i, j]) => factor * values[i] * values[j]);
+
 // What a split asks, in original units: is the sum of coefficients times features at least the
 // threshold? "yes" means that the value of the split is at least 0. A single feature is compared as
 // it is, as in the printed rules: with a negative weight, "is it at most the threshold?"
 class Question {
-  constructor(tree, node) {
+  constructor(tree, node, unit) {
     const weights = tree.weights[node - 1];
     const order = weights.map((_, j) => j).filter((j) => weights[j] !== 0);
     const largest = Math.max(...order.map((j) => Math.abs(weights[j])));
@@ -104,7 +131,7 @@ class Question {
     this.isSingle = order.length === 1;
     this.isAtMost = this.isSingle && weights[order[0]] < 0;
     // What the sum gains when the value of the split grows by 1: more or less than 1 for round numbers.
-    this.unit = this.isSingle ? tree.span[order[0]] / weights[order[0]] : tree.units[node - 1];
+    this.unit = this.isSingle ? tree.span[order[0]] / weights[order[0]] : unit;
     this.terms = order.map((j) => ({
       feature: j,
       coefficient: this.isSingle ? 1 : (weights[j] / tree.span[j]) * this.unit,
