@@ -113,7 +113,8 @@ class ColumnLearner:
                 "like 2024-05-31, or give the year, or the days since some day, as a number"
             )
         elif all(_AMOUNT.fullmatch(text) for text in texts):
-            remedy = f"it holds amounts such as {_examples(texts, _unit)}: write all in one unit"
+            amounts = _examples(texts, _unit)
+            remedy = f"it holds amounts such as {amounts}: write them as numbers of one unit"
         elif any(map(is_number, texts)):
             odd = next(text for text in texts if not is_number(text))
             remedy = f"it mixes numbers with text such as {odd!r:.60}: correct or empty the text"

@@ -235,7 +235,7 @@ def _finish(ax: "Axes", plane: Plane | CurvedPlane, names: NamedTree, node: int 
     ax.set_xlabel(names.features[first])
     ax.set_ylabel(names.features[second])
     parts = [f"split at node {node}" if node is not None else "", plane.title]
-    ax.set_title("; ".join(filter(None, parts)), size="medium")
+    ax.set_title("; ".join(filter(None, parts)), size="medium", wrap=True)
     if len(ax.get_legend_handles_labels()[1]) > _MOST_INSIDE:
         ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0))
     else:
