@@ -1,6 +1,5 @@
 """Warnings about trees that hardly anyone wants: too shallow, without a split, blind to a class."""
 
-import warnings
 from collections.abc import Mapping
 from typing import Any
 
@@ -8,25 +7,23 @@ import numpy as np
 
 from margintree._lib.arrays import AnyArray, FloatArray, IntArray
 from margintree._lib.exceptions import PoorTreeWarning, ShallowTreeWarning
+from margintree._lib.warn import warn_user
 from margintree.core import topology
 from margintree.core.problem import can_name_all_classes
 from margintree.core.result import Reason, Result
 
 MOST_NAMED = 5
 """Number of classes that a warning names."""
-CALLER = 4
-"""Frames between a warning and the caller of `fit`."""
 
 
 def warn_if_shallow(n_classes: int, depth: int) -> None:
     """Warn if a tree of this depth has fewer leaves than there are classes."""
     if not can_name_all_classes(n_classes, depth):
         needed = (n_classes - 1).bit_length()
-        warnings.warn(
+        warn_user(
             f"A tree of depth {depth} has {topology.n_leaves(depth)} leaves and cannot name all "
             f"{n_classes} classes. Set max_depth={needed} or more if every class matters.",
             ShallowTreeWarning,
-            stacklevel=CALLER,
         )
 
 
@@ -65,7 +62,7 @@ def warn_if_poor(
             "of the training weight: a leaf for such rows costs more than their errors. If these "
             "classes matter, set class_weight='balanced'."
         )
-    warnings.warn(message, PoorTreeWarning, stacklevel=CALLER)
+    warn_user(message, PoorTreeWarning)
 
 
 def _text(label: Any) -> str:

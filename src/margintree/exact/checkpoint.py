@@ -3,7 +3,6 @@
 import json
 import os
 import time
-import warnings
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -13,6 +12,7 @@ import numpy as np
 from margintree._lib.exceptions import CheckpointWarning, InvalidInputError
 from margintree._lib.files import check_writable, write_whole
 from margintree._lib.fingerprint import fingerprint
+from margintree._lib.warn import warn_user
 from margintree.core.problem import Problem
 from margintree.core.tree import ObliqueTree
 
@@ -99,7 +99,7 @@ class Checkpoint:
         try:
             write_whole(self._path, json.dumps(content, allow_nan=False) + "\n")
         except OSError as error:
-            warnings.warn(f"{error} The solve goes on.", CheckpointWarning, stacklevel=2)
+            warn_user(f"{error} The solve goes on.", CheckpointWarning)
         self._written_at = self._now()
         self._pause = max(PAUSE, PATIENCE * (self._written_at - began))
 

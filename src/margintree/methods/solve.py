@@ -1,12 +1,12 @@
 """Solving a problem by any method: by its own search, or exactly from the tree of the search."""
 
 import os
-import warnings
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from margintree._lib.exceptions import CheckpointWarning, InvalidInputError, SolverError
 from margintree._lib.files import check_writable
+from margintree._lib.warn import warn_user
 from margintree.core.limits import Limits
 from margintree.core.method import Method
 from margintree.core.problem import Problem
@@ -128,9 +128,7 @@ def _prove(method: Method, problem: Problem, how: How, checkpoint: Checkpoint | 
             certify(method.name, problem, how.limits, proof.history).save(how.certificate)
         except (SolverError, KeyboardInterrupt) as error:
             why = "it was interrupted" if isinstance(error, KeyboardInterrupt) else str(error)
-            warnings.warn(
-                f"There is no certificate: {why} The result is not affected.",
-                CheckpointWarning,
-                stacklevel=2,
+            warn_user(
+                f"There is no certificate: {why} The result is not affected.", CheckpointWarning
             )
     return proof.result

@@ -114,13 +114,12 @@ def test_a_long_title_stays_in_the_figure():
     """It gets a second line."""
     names = ["weight of the whole animal", "age at the first visit", "kind of food at home", "sex"]
     tree = ObliqueTree.stump(np.arange(4.0, 0.0, -1.0), -1.0, leaf_classes=[0, 1], n_classes=2)
-    ax = plt.figure(figsize=(3, 3)).gca()
+    ax = Figure(figsize=(3, 3)).subplots()
     plot_partition(tree, np.eye(4), [0, 1, 1, 0], feature_names=names, ax=ax)
     ax.figure.draw_without_rendering()
     title = ax.title.get_window_extent()
     assert title.x0 >= 0
     assert title.x1 <= ax.figure.bbox.width
-    plt.close("all")
 
 
 def test_labels_and_names_come_from_the_classifier(fitted, ax):

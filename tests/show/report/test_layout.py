@@ -91,6 +91,18 @@ def test_nothing_overlaps_or_leaves_its_place(visit, html, width):
     assert len(found) == 4
 
 
+def test_words_of_short_classes_and_thresholds_stay_whole(visit):
+    """Beside a class with a long name, and below terms with long names."""
+    page = visit(wide_page(2000))
+    headings = page.locator(".confusion thead .tag")
+    for name in ("healthy", "ill"):
+        box = headings.filter(has_text=name).bounding_box()
+        assert box["height"] < 2 * 14
+    thresholds = page.locator(".node .threshold").all_text_contents()
+    assert len(thresholds) == 2
+    assert all(re.fullmatch(r"… 1,998 (more )?≥ −?[\d.]+ \?", text) for text in thresholds)
+
+
 def test_the_script_sees_what_overlaps(visit, html):
     """The check can fail: a box that is moved over its neighbour, and a text that is too long."""
     page = visit(html, bypass_csp=True)

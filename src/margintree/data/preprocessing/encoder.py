@@ -1,6 +1,5 @@
 """A scikit-learn transformer that learns an encoding and applies it."""
 
-import warnings
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -11,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from margintree._lib.arrays import AnyArray, FloatArray
 from margintree._lib.exceptions import InvalidInputError, TableWarning
+from margintree._lib.warn import warn_user
 from margintree.data.preprocessing.cells import Cells, cells_of, text_of
 from margintree.data.preprocessing.encoding import CategoryColumn, Encoding, LeftOut
 from margintree.data.preprocessing.learning import ColumnLearner, alike, oddity
@@ -163,16 +163,18 @@ def _check_labels(labels: list[Any], n_rows: int) -> None:
 def _tell_what_is_odd(cells: list[Cells], learnt: list[Any]) -> None:
     for given, column in zip(cells, learnt, strict=True):
         if isinstance(column, LeftOut):
-            _warn(f"The column {column.name!r} is left out: {column.reason}.")
+            warn_user(f"The column {column.name!r} is left out: {column.reason}.", TableWarning)
         elif isinstance(column, CategoryColumn) and (odd := oddity(given)):
-            _warn(
+            warn_user(
                 f"The column {column.name!r} is taken as categories: {odd}. Correct such cells, or "
-                "empty them, which counts as missing."
+                "empty them, which counts as missing.",
+                TableWarning,
             )
         elif isinstance(column, CategoryColumn) and (words := alike(given)):
-            _warn(
+            warn_user(
                 f"The column {column.name!r} has the categories {words[0]!r:.60} and "
-                f"{words[1]!r:.60}, which count as two. Write them alike if they are one."
+                f"{words[1]!r:.60}, which count as two. Write them alike if they are one.",
+                TableWarning,
             )
 
 
@@ -180,12 +182,9 @@ def _tell_what_is_unseen(column: CategoryColumn, cells: Cells) -> None:
     unseen = column.unseen(cells)
     if unseen:
         word, _ = unseen.most_common(1)[0]
-        _warn(
+        warn_user(
             f"The column {column.name!r} has {unseen.total()} cells with categories not seen in "
             f"training, such as {word!r:.60}; they count as none of "
-            f"{', '.join(map(repr, column.shown_levels)):.200}."
+            f"{', '.join(map(repr, column.shown_levels)):.200}.",
+            TableWarning,
         )
-
-
-def _warn(message: str) -> None:
-    warnings.warn(message, TableWarning, stacklevel=2)

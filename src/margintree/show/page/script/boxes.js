@@ -89,10 +89,12 @@ function mixStrip(amounts, width, height) {
 }
 
 // Shorten texts that are longer than their node is wide, in the middle of the name: names that
-// begin alike often end differently.
+// begin alike often end differently. Numbers stay whole.
 function fitText(item, room) {
   for (const text of item.querySelectorAll(".label, .term, .threshold")) {
     const width = room - Number(text.dataset.room ?? 0);
+    if (text.matches(".threshold") && text.getComputedTextLength() > width)
+      text.textContent = text.textContent.replace(" more ", " ");
     const [, name, tail] = /^(.*?)( × [^×]*)?$/s.exec(text.textContent);
     for (let n = name.length - 1; n > 2 && text.getComputedTextLength() > width; n--) {
       const start = name.slice(0, Math.ceil(n * 0.6)).trimEnd();
