@@ -30,6 +30,8 @@ def test_data_list_names_every_set_and_its_place(shared_data):
     done = run("data", "list")
     assert done.exit_code == 0
     assert all(name in done.stdout for name in CATALOGUE)
+    (zoo,) = [line for line in done.stdout.splitlines() if line.strip().startswith("zoo ")]
+    assert "margintree" in zoo
     assert (
         str(shared_data / "zoo.csv") in run("data", "path", "zoo", "--data-dir", shared_data).stdout
     )

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+import margintree
 from margintree._lib.exceptions import MissingDataError
 from margintree.cli._common import BAD_INPUT, reported
 
@@ -22,6 +23,8 @@ DataDir = Annotated[
 def list_sets(data_dir: DataDir = None) -> None:
     """List the data sets with their sizes, classes, sources and remarks.
 
+    "margintree" means that the table comes with this package.
+
     [bold]Example[/bold]
 
     margintree data list --data-dir data
@@ -37,7 +40,9 @@ def list_sets(data_dir: DataDir = None) -> None:
         table.add_column(heading, overflow="fold", no_wrap=heading == "data set")
     for name, entry in CATALOGUE.items():
         sizes = map(str, (entry.n_rows, entry.n_features, entry.n_classes))
-        table.add_row(name, *sizes, place_of(name, data_dir), entry.note)
+        place = place_of(name, data_dir)
+        is_ours = Path(place).is_relative_to(Path(margintree.__file__).parent)
+        table.add_row(name, *sizes, "margintree" if is_ours else place, entry.note)
     console().print(table)
 
 

@@ -413,7 +413,9 @@ class TreeClassifierCV(MetaEstimatorMixin, TreeClassifier):
         """Return the tree of the best point with hyperplanes that are averages over all points."""
         place = choice.points.index(self.best_params_)
         shares = averaging_shares(choice.mean_scores, place, choice.n_rows)
-        kept = sorted(np.flatnonzero(shares).tolist(), key=lambda k: k != place)  # the best one first
+        kept = sorted(
+            np.flatnonzero(shares).tolist(), key=lambda k: k != place
+        )  # the best one first
         posed = [self._with(choice.points[k])._posing(classes, self._features()) for k in kept]
         return self._method.averaged(data.problem(), posed, shares[kept], best)
 
