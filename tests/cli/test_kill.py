@@ -100,7 +100,7 @@ def test_checkpoint(tmp_path, table):
 
 
 def test_proof(tmp_path):
-    """A native proof goes on with its open nodes: no bound is lost, and it ends with its optimum."""
+    """A native proof goes on with its open nodes: no bound is lost, and it ends at the optimum."""
     rng = random.Random(27)
     lines = ["a,b,c,label"]
     for k in range(48):
