@@ -1,7 +1,8 @@
 """Local search on one tree: improve its splits, rebuild its subtrees."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from typing import TypeAlias
 
 import numpy as np
 
@@ -17,6 +18,8 @@ from margintree.search.sparse.splits import (
     sparse_weights,
 )
 
+Change: TypeAlias = Callable[[Node, IntArray, int], Node]
+"""Changes a subtree, given its rows and the levels that it may have."""
 MAX_SWEEPS = 10
 """Maximum number of sweeps over all splits in a descent."""
 MAX_PROGRAM_ROWS = 300
@@ -27,6 +30,14 @@ GAIN = 1e-9
 """Smallest decrease of the cost that counts as a gain."""
 ROUNDING = 1e-6
 """Share of the separation that rounding may take."""
+RANDOM_PULLS = 0.5, 2.5
+"""Least and largest logarithm of the sum of pulls on a random split; with less there is none."""
+N_THINNINGS = 3
+"""Number of programs, one after the other, that look for a split with fewer features."""
+IGNORED = 0.05
+"""Share of the rows that a kick leaves out when it separates the sides of a split again."""
+MOST_LOST = 1 / 3
+"""Largest share of the features of a split that a kick takes away."""
 
 
 class Descent:
@@ -98,18 +109,23 @@ class Descent:
             choices.append(self._grown(grown, rows, height))
         return min(choices, key=lambda choice: self.cost(choice, rows))
 
-    def rebuilt(self, node: Node) -> Node:
-        """Return the tree with a random subtree split again, between random classes."""
-        return self._rebuilt(node, self.everything, self.problem.depth)
+    def kicked(self, node: Node) -> Node:
+        """Return the tree with a random change: a new subtree, or a split with other features.
 
-    def _rebuilt(self, node: Node, rows: IntArray, height: int) -> Node:
+        The first kind moves between trees, the second finds a split with fewer features.
+        """
+        change = self._split_at_random if self.rng.random() < 0.5 else self._thinned
+        return self._changed(node, self.everything, self.problem.depth, change)
+
+    def _changed(self, node: Node, rows: IntArray, height: int, change: Change) -> Node:
+        """Return the tree with a change at a random node."""
         if isinstance(node, Cut) and self.rng.random() > 1 / (1 + n_splits(node)):
             left, right = self._parted(node, rows)
             share = n_splits(node.left) / max(1, n_splits(node) - 1)
             if self.rng.random() < share:
-                return replace(node, left=self._rebuilt(node.left, left, height - 1))
-            return replace(node, right=self._rebuilt(node.right, right, height - 1))
-        return self._split_at_random(node, rows, height)
+                return replace(node, left=self._changed(node.left, left, height - 1, change))
+            return replace(node, right=self._changed(node.right, right, height - 1, change))
+        return change(node, rows, height)
 
     def _split_at_random(self, node: Node, rows: IntArray, height: int) -> Node:
         """Return a new subtree whose first split separates random classes, or rows at random."""
@@ -120,7 +136,8 @@ class Descent:
         goes_right[self.rng.permutation(present)[:2]] = [False, True]
         sides = np.where(goes_right[self.problem.y[rows]], 1.0, -1.0)
         pulls = self.problem.row_weights[rows] * self.rng.random(len(rows))
-        weights = self._sparse_weights(rows, sides, pulls / pulls.sum())
+        total = 10 ** self.rng.uniform(*RANDOM_PULLS)
+        weights = self._sparse_weights(rows, sides, pulls * (total / pulls.sum()))
         if not weights.any():
             return node
         values = product(self.problem.X[rows], weights)
@@ -128,6 +145,35 @@ class Descent:
         if low == high:
             low, high = values[sides < 0].mean(), values[sides > 0].mean()
         return self._grown(Cut(weights, -float((high + low) / 2), 0, 0), rows, height)
+
+    def _thinned(self, node: Node, rows: IntArray, height: int) -> Node:
+        """Return the split separated again without some of its features, perhaps with another one.
+
+        A leaf is split at random.
+        """
+        if isinstance(node, int):
+            return self._split_at_random(node, rows, height)
+        ease = (node.weights != 0).astype(float)
+        support = np.flatnonzero(ease)
+        n_lost = 1 + int(self.rng.random() * MOST_LOST * len(support))
+        if len(support) > 1:
+            ease[self.rng.choice(support, n_lost, replace=False)] = 0.0
+        unused = np.flatnonzero(ease == 0)
+        if len(unused) and self.rng.random() < 0.5:
+            ease[self.rng.choice(unused)] = 1.0
+        left, right = self._options(node.left, rows), self._options(node.right, rows)
+        sides, pulls = self._kept_sides(rows, node, left, right)
+        pulls *= self.rng.random(len(rows)) >= IGNORED
+        weights = self._sparse_weights(rows, sides, pulls, ease)
+        if not weights.any():
+            return node
+        values = product(self.problem.X[rows], weights)[:, None]
+        costs, thresholds = self._best_thresholds(
+            values, left, right, self.problem.row_weights[rows]
+        )
+        if not np.isfinite(costs[0]):
+            return node
+        return replace(node, weights=weights, intercept=-float(thresholds[0]))
 
     def _grown(self, node: Node, rows: IntArray, height: int) -> Node:
         """Return the split with the best subtrees that single steps find below it."""
@@ -187,12 +233,45 @@ class Descent:
         for feature in np.flatnonzero(node.weights):
             yield np.where(np.arange(p) == feature, 0.0, node.weights)
         yield from self._tilted(rows, node, left, right)
+        yield from self._with_fewer_features(rows, node, left, right)
         sides = self._wanted(left, right)
         pulls = np.abs(sides)
         if pulls.any():
             strengths = self.least_price * 10 ** self.rng.uniform(-2, 0.5, 2)
             for strength in strengths + 1e-4 * pulls.sum():
                 yield self._sparse_weights(rows, np.sign(sides), pulls / strength)
+
+    def _with_fewer_features(
+        self, rows: IntArray, node: Cut, left: FloatArray, right: FloatArray
+    ) -> Iterator[FloatArray]:
+        """Yield weights that keep the rows on their sides, with fewer and fewer features.
+
+        The next absolute sum counts a weight by what it was, so small weights become 0.
+        """
+        if not node.weights.any():
+            return
+        sides, pulls = self._kept_sides(rows, node, left, right)
+        ease = np.ones(self.problem.n_features)
+        for _ in range(N_THINNINGS):
+            weights = self._sparse_weights(rows, sides, pulls, ease)
+            if not weights.any():
+                return
+            yield weights
+            ease = np.abs(weights) / np.abs(weights).max()
+
+    def _kept_sides(
+        self, rows: IntArray, node: Cut, left: FloatArray, right: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return the sides of the rows, and how strongly to keep those that are on the cheaper one.
+
+        All others may go anywhere.
+        """
+        goes_right = product(self.problem.X[rows], node.weights) + node.intercept >= 0
+        sides, wanted = np.where(goes_right, 1.0, -1.0), self._wanted(left, right)
+        strength = self.least_price * 10 ** self.rng.uniform(-3, -1)
+        strength += 1e-4 * np.abs(wanted).sum()  # prices of features may be 0
+        pulls = np.where(np.sign(wanted) == sides, np.abs(wanted), 0.0)
+        return sides, pulls / strength if pulls.any() else pulls
 
     def _wanted(self, left: FloatArray, right: FloatArray) -> FloatArray:
         """Return how much cheaper the right side is for every row, for random classes of leaves."""
@@ -222,16 +301,26 @@ class Descent:
             changed[feature] -= steps[feature]
             yield changed
 
-    def _sparse_weights(self, rows: IntArray, sides: FloatArray, pulls: FloatArray) -> FloatArray:
+    def _sparse_weights(
+        self,
+        rows: IntArray,
+        sides: FloatArray,
+        pulls: FloatArray,
+        ease: FloatArray | float = 1.0,
+    ) -> FloatArray:
         """Return the weights that minimise their absolute sum plus margin violations.
 
-        If there are many rows, a sample is enough, in which each row stands for several.
+        The weight of a feature counts divided by its ``ease``; with 0 it stays 0. If there are many
+        rows, a sample is enough, in which each row stands for several.
         """
         pulled = np.flatnonzero(pulls * np.abs(sides))
         if len(pulled) > MAX_PROGRAM_ROWS:
             pulls = pulls * (len(pulled) / MAX_PROGRAM_ROWS)
             pulled = self.rng.choice(pulled, MAX_PROGRAM_ROWS, replace=False)
-        weights = sparse_weights(self.problem.X[rows[pulled]], sides[pulled], pulls[pulled])
+        if not len(pulled):
+            return np.zeros(self.problem.n_features)
+        X = self.problem.X[rows[pulled]] * ease
+        weights = ease * sparse_weights(X, sides[pulled], pulls[pulled])
         return np.where(np.abs(weights) > 1e-7 * np.abs(weights).sum(), weights, 0.0)
 
     def _options(self, node: Node, rows: IntArray) -> FloatArray:

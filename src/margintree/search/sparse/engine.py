@@ -17,10 +17,10 @@ from margintree.search.loop import run
 from margintree.search.sparse.descent import Descent
 from margintree.search.sparse.splits import to_node, to_tree
 
-DEFAULT_WORK = 60_000
-"""Rebuilt subtrees, times rows and features, of a search without an iteration limit."""
+DEFAULT_WORK = 200_000
+"""Descents, times rows and features, of a search without an iteration limit."""
 MAX_FAILURES = 10
-"""Rebuilt subtrees in a row without a gain, after which the search turns to the next start."""
+"""Kicks in a row without a gain, after which the search turns to the next tree."""
 N_MARGIN_TREES = 2
 """Number of starts that are maximum-margin trees, each for another price of violations."""
 MARGIN_ITERATIONS = 10
@@ -66,30 +66,35 @@ def default_iterations(problem: Problem) -> int:
     Examples
     --------
     >>> default_iterations(Problem.from_data([[0.0], [1.0]], [0, 1], n_classes=2, depth=1))
-    60
+    150
     """
-    return int(np.clip(DEFAULT_WORK // (problem.n_rows * problem.n_features), 40, 60))
+    return int(np.clip(DEFAULT_WORK // (problem.n_rows * problem.n_features), 100, 150))
 
 
 def _descents(
     problem: Problem, limits: Limits, starts: Sequence[ObliqueTree], clock: Clock, find: Find
 ) -> Iterator[ObliqueTree]:
-    """Yield the results of descents without end: from every start, then from the best tree."""
+    """Yield the results of descents without end: from every start, then from kicks of these trees.
+
+    A tree is kicked until that fails several times in a row; then it is the turn of the next, and
+    after all of them of the cheapest again.
+    """
     descent = Descent(problem, np.random.default_rng(limits.seed), clock)
     ends = []
     for origin in _origins(problem, limits, starts, clock, find):
-        best, failures = descent.descend(to_node(origin)), 0
-        yield to_tree(problem, best)
-        while failures < MAX_FAILURES:
-            found = descent.descend(descent.rebuilt(best))
-            yield to_tree(problem, found)
-            best, failures = (found, 0) if descent.is_cheaper(found, best) else (best, failures + 1)
-        ends.append(best)
-    best = min(ends, key=descent.total)
+        ends.append(descent.descend(to_node(origin)))
+        yield to_tree(problem, ends[-1])
     while True:
-        found = descent.descend(descent.rebuilt(best))
-        yield to_tree(problem, found)
-        best = found if descent.is_cheaper(found, best) else best
+        ends.sort(key=descent.total)
+        for k, end in enumerate(ends):
+            failures = 0
+            while failures < MAX_FAILURES:
+                found = descent.descend(descent.kicked(end))
+                yield to_tree(problem, found)
+                end, failures = (
+                    (found, 0) if descent.is_cheaper(found, end) else (end, failures + 1)
+                )
+            ends[k] = end
 
 
 def _origins(
