@@ -2,7 +2,8 @@
 
     python benchmarks/search_vs_exact.py exact      # SCIP alone, 120 s each; can be resumed
     python benchmarks/search_vs_exact.py search     # 5 s each on 2 threads, beside SCIP's rows
-    python benchmarks/search_vs_exact.py proved     # the default search against proved optima
+    python benchmarks/search_vs_exact.py proved     # the default search against proved optima,
+                                                    # 10 s for a proof, at depths 1 and 2
     python benchmarks/search_vs_exact.py seeds      # ten seeds on 15 instances, 5 s on 2 threads,
                                                     # and others that are more patient
     python benchmarks/search_vs_exact.py default    # time and cost of a default fit
@@ -42,7 +43,9 @@ from margintree.testing.instances import INSTANCES
 Verbatim = argparse.RawDescriptionHelpFormatter
 METHOD = MOCTSVM()
 COSTS = ((1.0, 0.1, 0.1), (10.0, 1.0, 0.1), (100.0, 10.0, 0.1), (10.0, 1.0, 1.0))
-DEPTH = 3
+DEPTH, PROVED_DEPTHS = 3, (1, 2)
+FOUND = 1e-6
+"""Share by which a tree may cost more than a proved optimum, beyond the gap, and be one."""
 QUICK = ("iris", "wine", "zoo")
 DEAR = (1000.0, 10.0, 0.1)
 SEED_INSTANCES = (
@@ -57,12 +60,14 @@ PATIENT_LIMITS = tuple(Limits(iterations=6000, seed=seed, threads=2) for seed in
 ROWS = Path(__file__).resolve().parent / "results" / "exact_alone.jsonl"
 
 
-def instances(names: tuple[str, ...], folder: Path | None) -> Iterator[tuple[str, Problem]]:
+def instances(
+    names: tuple[str, ...], folder: Path | None, depth: int = DEPTH
+) -> Iterator[tuple[str, Problem]]:
     """Yield the instances by name."""
     for name in names:
         for costs in COSTS:
             key = f"{name} {' '.join(f'{cost:g}' for cost in costs)}"
-            yield key, folds.problem(name, costs, DEPTH, folder)
+            yield key, folds.problem(name, costs, depth, folder)
 
 
 def solve_alone(problem: Problem, seconds: float) -> dict[str, Any]:
@@ -119,29 +124,33 @@ def run_search(names: tuple[str, ...], folder: Path | None, path: Path, seconds:
 
 
 def run_proved(names: tuple[str, ...], folder: Path | None, seconds: float) -> bool:
-    """Compare the default search with every optimum that SCIP proves, and print the table."""
-    small = [name for name in names if len(folds.training_fold(name, folder)[0]) <= 50]
+    """Compare the default search with every optimum that is proved, and print the table."""
     problems = [(one.name, one.problem()) for one in INSTANCES]
     problems += [
-        (f"{name} D={depth}", folds.problem(name, (10.0, 1.0, 1.0), depth, folder))
-        for name in small
-        for depth in (1, 2)
+        (f"{key} D={depth}", problem)
+        for depth in PROVED_DEPTHS
+        for key, problem in instances(names, folder, depth)
     ]
-    missed = proofs = 0
+    excesses = []
     print(f"{'instance':34} {'n':>4} {'search':>12} {'exact':>12} {'excess':>9}  proof")
     for key, problem in problems:
         cost = solve(METHOD, problem).objective
         exact = solve(METHOD, problem, How("exact", limits=Limits(seconds=seconds, seed=1)))
         excess = cost / exact.objective - 1
-        proofs += exact.is_optimal
-        missed += exact.is_optimal and excess > exact.gap + 1e-6
+        if exact.is_optimal:
+            excesses.append(max(0.0, excess - exact.gap))
         print(
             f"{key:34} {problem.n_rows:4} {cost:12.5f} {exact.objective:12.5f} {excess:9.1e}  "
             f"{exact.reason}",
             flush=True,
         )
-    print(f"the default search missed {missed} of {proofs} proved optima")
-    return not missed
+    missed = sum(excess > FOUND for excess in excesses)
+    mean, worst = np.mean(excesses), max(excesses)
+    print(
+        f"the default search missed {missed} of {len(excesses)} proved optima of {len(problems)} "
+        f"problems; excess in the mean {mean:.3%} (bar 0.5%), worst {worst:.2%} (bar 5%)"
+    )
+    return bool(mean <= 0.005 and worst <= 0.05)
 
 
 def run_seeds(names: tuple[str, ...], folder: Path | None, seconds: float, n_seeds: int) -> bool:
@@ -207,7 +216,7 @@ def main() -> int:
     compile_kernels(many_rows=False, leaf_groups=True)
     holds = {
         "search": lambda: run_search(names, folder, options.rows, seconds or 5.0),
-        "proved": lambda: run_proved(names, folder, seconds or 60.0),
+        "proved": lambda: run_proved(names, folder, seconds or 10.0),
         "seeds": lambda: run_seeds(names, folder, seconds or 5.0, 3 if options.quick else 10),
         "default": lambda: run_default(names, folder, seconds or 5.0),
     }[options.table]()

@@ -1,5 +1,6 @@
 """One chain: a start, then steps that are kept if they gain, within its limits."""
 
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -24,7 +25,7 @@ from margintree.search.margin.kernel_data import to_tree
 from margintree.search.margin.local_search import LocalSearch
 from working_trees import kernel_data_of, local_search_for
 
-LEAST_WITH_GROUPS = GROUP_SHARE * (1 + leaf_groups.LEAST_DESCENTS)
+LEAST_WITH_GROUPS = 1 + GROUP_SHARE * leaf_groups.LEAST_DESCENTS
 """Descents of the shortest chain that improves its leaf groups, after a first one."""
 FEW = Parts(max_failures=3)
 
@@ -63,27 +64,42 @@ def counting(monkeypatch, owner, name):
     [(LEAST_WITH_GROUPS - 1, False), (LEAST_WITH_GROUPS, True), (100, True)],
 )
 def test_a_chain_keeps_its_limit(limit, has_groups, monkeypatch):
-    """Leaf groups count as many descents as take as long, and take their share at most."""
+    """Leaf groups count as many descents as take as long."""
     improved = counting(monkeypatch, leaf_groups, "improve_groups")
     descended = counting(monkeypatch, LocalSearch, "descend")
     found, local = run(chain_of(limit, worth=1e3))
     on_groups = leaf_groups.DESCENTS * len(improved)
     assert (on_groups > 0) == has_groups == has_room_for_groups(limit)
-    assert on_groups < limit / GROUP_SHARE
     assert found.iterations == on_groups + len(descended) <= limit
     check(found, local)
 
 
-@pytest.mark.parametrize(
-    ("worth", "limit", "n_kicks"), [(0.0, 200, 0), (1e3, 200, 3), (0.0, LEAST_WITH_GROUPS - 1, 3)]
-)
-def test_what_is_far_from_the_best_is_not_kicked(worth, limit, n_kicks):
-    """Where its leaf groups were improved before, which takes some iterations."""
+def test_leaf_groups_and_kicks_follow_each_other_while_they_gain(monkeypatch):
+    """Groups take their share of what is left. The chain is stuck when both gain nothing."""
+    taken, most, costs = [], [], iter([9.0, 8.0, 7.0, 7.0, 7.0, 7.0])
+
+    def gain(local, found, step, max_iterations, known):
+        taken.append(step.slack > 0)
+        most.append(max_iterations - found.iterations)
+        return Found(next(costs), found.working, found.iterations + 1)
+
+    monkeypatch.setattr(chains, "improve", gain)
+    found, _ = run(chain_of(300, worth=0.0))
+    assert taken == [False, True] * 3
+    assert most == [299 // GROUP_SHARE, 298, 297 // GROUP_SHARE, 296, 295 // GROUP_SHARE, 294]
+    assert (found.cost, found.iterations) == (7.0, 7)
+
+
+@pytest.mark.parametrize("depth", [1, 2])
+def test_without_leaf_groups_there_are_only_kicks(depth, monkeypatch):
+    """A tree of one split has none to rearrange, so its chain ends after one row of failures."""
     used = []
-    parts = Parts(kicks=(lambda *_: used.append(1),), max_failures=3)
-    found, local = run(chain_of(limit, worth=worth), parts)
-    assert len(used) == n_kicks
-    assert found.cost == pytest.approx(local.price())
+    monkeypatch.setattr(leaf_groups, "rearrange", lambda *_: used.append("groups") or (np.inf, 23))
+    parts = Parts(kicks=(lambda *_: used.append("kick"),), max_failures=5)
+    found, _ = run(chain_of(300), parts, problem=replace(IRIS, depth=depth))
+    assert ("groups" in used) == (depth > 1)
+    if depth == 1:
+        assert found.iterations - 1 == len(used) <= 10
 
 
 @pytest.mark.parametrize("number", [1, 2, 7])
@@ -123,6 +139,17 @@ def test_a_chain_that_goes_on_from_a_tree_is_no_worse():
     assert found.cost <= known.cost * (1 + 1e-9)
     np.testing.assert_array_equal(known.working.weights, before)
     check(found, local)
+
+
+def test_a_fresh_chain_ends_where_earlier_ones_have_been():
+    """One that continues from a tree does not, because it begins there."""
+    long = Parts(max_failures=20)
+    full, _ = run(chain_of(200), long)
+    ended, _ = run(chain_of(200, known=full.cost * 1.001), long)
+    assert ended.cost <= full.cost * 1.002
+    assert ended.iterations < full.iterations
+    resumed, _ = run(chain_of(200, known=full.cost * 1.001, origin=full.working), long)
+    assert resumed.iterations > long.max_failures
 
 
 def test_a_chain_ends_with_the_clock():
@@ -180,6 +207,18 @@ def test_steps_that_gain_are_kept_and_others_undone():
     assert found.working.weights[1, 0] == local.working.weights[1, 0] == 8.0
     assert taken[0] == (10.0 * chains.HOPELESS, 99)
     assert taken[2] == (9.0 * chains.HOPELESS, 97)
+
+
+def test_kicks_go_on_from_slightly_worse_trees():
+    """But never from one far above the best, which is what remains in the end."""
+    local, taken = local_search_for(IRIS), []
+    first = Found(10.0, local.take(), iterations=1)
+    changes = [(10.5, 1), (10.5 * (1 + chains.MOST_ABOVE), 1), (10.6, 1), (9.5, 1), (9.6, 1)]
+    steps = stepping(local, [*changes, *[(99.0, 1)] * 3], taken)
+    found = improve(local, first, Step(steps, least=1, max_failures=4, slack=1e6), 100)
+    limits = [limit / chains.HOPELESS for limit, _ in taken]
+    assert limits == pytest.approx([10.0, 10.5, 10.5, 10.6, 9.5, 9.6, 9.6, 9.6])
+    assert found.cost == found.working.weights[1, 0] == local.working.weights[1, 0] == 9.5
 
 
 def test_no_step_is_begun_for_which_there_is_no_room():

@@ -165,7 +165,7 @@ def test_an_interrupt_from_the_keyboard_returns_the_best_tree():
 # Compiled in time
 
 
-LEAST_WITH_GROUPS = GROUP_SHARE * (1 + leaf_groups.LEAST_DESCENTS)
+LEAST_WITH_GROUPS = 1 + GROUP_SHARE * leaf_groups.LEAST_DESCENTS
 """Descents of the shortest chain that improves its leaf groups, after a first one."""
 
 
@@ -248,32 +248,57 @@ def test_the_search_agrees_with_proofs(name):
         assert result.objective == pytest.approx(outcome.objective, rel=2e-5)
 
 
-def test_without_a_limit_the_search_goes_on_while_it_gains():
-    """It begins as a search with a limit does, and doubles its descents on a hard problem only."""
+def test_without_a_limit_the_search_ends_when_it_has_converged():
+    """An easy problem is done after a few chains; a hard one takes all that a search may take."""
     easy, hard = CLOUDS, blobs(120, n_classes=4, depth=3, seed=1)
-    for problem, doubles in ((easy, False), (hard, True)):
-        first = engine.iterations_of(problem, Limits())
-        begun, found = search(problem, Limits(iterations=first)), search(problem)
-        assert found.objective <= begun.objective
-        assert (found.iterations > first) == doubles
-        most = first * 2 ** engine.doublings_of(problem, Limits())
-        assert found.iterations <= most + LEAD * GROUP_SHARE
+    for problem, is_easy in ((easy, True), (hard, False)):
+        most = engine.iterations_of(problem, Limits())
+        found = search(problem)
+        assert (found.iterations < most / 2) == is_easy
+        assert found.iterations <= most
+        assert found.objective <= search(problem, Limits(iterations=60)).objective
         assert search(problem, Limits(threads=2)).tree == found.tree
+
+
+def course_after(costs, n_origins, may_converge):
+    """Return a course that has learnt these costs, and its hits after each."""
+    tree = new_working_tree(make_kernel_data(CLOUDS, NO_GRAM))
+    course, counts = engine.Course(0, 40, 1.0, [tree] * n_origins, may_converge), []
+    for cost in costs:
+        course.learn(course.next_chain(10.0), Found(cost, tree, 1))
+        counts.append(course.hits)
+    return course, counts
 
 
 def test_a_search_has_converged_when_fresh_chains_end_at_the_best_cost():
     """Chains from known trees do not count, and a gain starts the count again."""
-    course = engine.Course(0, 40, 1.0, [new_working_tree(make_kernel_data(CLOUDS, NO_GRAM))], 9)
-    costs = iter([5.0, 5.0, 4.0, 4.0, 4.0, 4.001, 6.0])
-    counts = []
-    for cost in costs:
-        chain = course.next_chain(10.0)
-        course.learn(chain, Found(cost, new_working_tree(make_kernel_data(CLOUDS, NO_GRAM)), 1))
-        counts.append(course.hits)
-    assert counts[:4] == [0, 1, 1, 2]
-    assert counts[-1] == 3
-    assert course.double()  # there was a gain
-    assert not course.double()  # there was none since
+    course, counts = course_after([5.0, 5.0, 4.0, 4.0], n_origins=1, may_converge=True)
+    assert counts == [0, 1, 1, 2]
+    assert course.has_room
+    costs = [5.0, *[4.0] * (engine.ENOUGH_HITS - 1), 4.001]
+    course, counts = course_after(costs, n_origins=0, may_converge=True)
+    assert counts[:3] == [1, 1, 2]
+    while course.has_room:
+        course.learn(course.next_chain(10.0), Found(4.0, course.elite[0].working, 1))
+    assert course.hits == engine.ENOUGH_HITS
+    assert course.free > 0
+
+
+def test_a_search_with_an_iteration_limit_uses_it_up():
+    """Whoever asks for many descents doubts that the search has converged."""
+    course, counts = course_after([5.0] * 20, n_origins=0, may_converge=False)
+    assert counts[-1] > engine.ENOUGH_HITS
+    assert course.has_room
+
+
+@pytest.mark.parametrize(
+    ("iterations", "may_converge", "length"),
+    [(4, False, 1), (8000, False, 2000), (60, True, 60), (2000, True, 1000), (8000, True, 2000)],
+)
+def test_chains_share_a_limit_or_may_get_stuck(iterations, may_converge, length):
+    """Without a limit of the user a chain is not cut short where it could still gain."""
+    course = engine.Course(0, iterations, 1.0, [], may_converge)
+    assert course.next_chain(10.0).max_iterations == length
 
 
 def test_a_start_is_never_made_worse():

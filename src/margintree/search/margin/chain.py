@@ -19,9 +19,13 @@ HOPELESS = 2.0
 GAIN = 1e-6
 """Relative gain that counts as an improvement."""
 GROUP_SHARE = 3
-"""A chain spends at most one in this many iterations on its leaf groups."""
-CLOSE = 1.1
-"""A tree from leaf groups is kicked if it costs at most this many times the worth of its chain."""
+"""A chain spends at most one in this many of its remaining iterations on its leaf groups."""
+ENOUGH = 1e-4
+"""Leaf groups and kicks follow each other again if they gained more than this share."""
+SLACK = 0.03
+"""Mean share by which a kicked tree may cost more than the last one and be kicked itself."""
+MOST_ABOVE = 0.15
+"""A tree is not kicked further if it costs more than the best of its chain by this share."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +37,7 @@ class Parts:
         starts.from_best_divisions,
     )  # used in rotation
     kicks: tuple[Kick, ...] = tuple(kicks.KICKS)  # drawn at random
-    max_failures: int = 60  # kicks in a row without a gain after which a chain ends
+    max_failures: int = 80  # kicks in a row without a gain after which a chain ends
 
     @classmethod
     def usual(cls, depth: int) -> "Parts":
@@ -52,7 +56,10 @@ class Chain:
     max_iterations: int  # one improvement of leaf groups counts as `leaf_groups.DESCENTS`
     worth: float = np.inf
     """The best tree is polished exactly if it costs at most this much, because it may be the best
-    of all. A tree far above is not kicked."""
+    of all."""
+    known: float = 0.0
+    """The best cost of earlier chains, with a tolerance. A chain that began elsewhere and reaches
+    it ends, because it would only repeat them."""
 
 
 @dataclass(frozen=True)
@@ -75,6 +82,7 @@ class Step:
     take: Callable[[float, int], tuple[float, int]]
     least: int  # the minimum number of remaining descents for a try
     max_failures: int  # steps in a row without a gain after which no more are tried
+    slack: float = 0.0  # mean share by which a step may lose and still be followed by another
 
 
 def run_chain(
@@ -86,25 +94,28 @@ def run_chain(
 ) -> Found:
     """Run a chain until it is stuck, has used its iterations, or time is over.
 
-    If there are leaf groups, the chain improves its own first. This changes the whole tree and
-    takes long, while a kick is short and changes a part of the tree. If the result is far more
-    expensive than the best tree, it is not kicked.
+    It rearranges its leaf groups, if there are any, and kicks its tree in turn. The first changes
+    the whole tree and takes long, while a kick is short and changes a part of it. The chain is
+    stuck when both in a row gain nothing.
     """
+    groups = Step(
+        partial(leaf_groups.rearrange, local),
+        leaf_groups.LEAST_DESCENTS,
+        leaf_groups.MAX_FAILED_ROUNDS,
+    )
+    kick = Step(partial(leap, local, parts, groupings), 1, parts.max_failures, SLACK)
+    known = chain.known if chain.origin is None else 0.0
     local.is_over = is_over
     begin(local, chain, parts, groupings)
-    found = Found(local.descend(), local.take(), iterations=1)
-    if has_room_for_groups(chain.max_iterations) and leaf_groups.has_groups(local.data):
-        step = Step(
-            partial(leaf_groups.rearrange, local),
-            leaf_groups.LEAST_DESCENTS,
-            leaf_groups.MAX_FAILED_ROUNDS,
-        )
-        laid = improve(local, found, step, chain.max_iterations // GROUP_SHARE)
-        if laid.iterations > found.iterations and laid.cost > chain.worth * CLOSE:
-            return laid
-        found = laid
-    kick = Step(partial(leap, local, parts, groupings), 1, parts.max_failures)
-    found = improve(local, found, kick, chain.max_iterations)
+    found, before = Found(local.descend(), local.take(), iterations=1), np.inf
+    if not leaf_groups.has_groups(local.data):
+        found = improve(local, found, kick, chain.max_iterations, known)
+        before = 0.0
+    while found.cost < before * (1 - ENOUGH):
+        before, left = found.cost, chain.max_iterations - found.iterations
+        most = found.iterations + left // GROUP_SHARE
+        found = improve(local, found, groups, most, known)
+        found = improve(local, found, kick, chain.max_iterations, known)
     if found.cost <= chain.worth:
         return replace(found, cost=local.polish(), working=local.take())
     return found
@@ -118,25 +129,35 @@ def has_room_for_groups(max_iterations: int) -> bool:
     >>> has_room_for_groups(30), has_room_for_groups(300)
     (False, True)
     """
-    return max_iterations // GROUP_SHARE >= 1 + leaf_groups.LEAST_DESCENTS
+    return (max_iterations - 1) // GROUP_SHARE >= leaf_groups.LEAST_DESCENTS
 
 
-def improve(local: LocalSearch, found: Found, step: Step, max_iterations: int) -> Found:
+def improve(
+    local: LocalSearch, found: Found, step: Step, max_iterations: int, known: float = 0.0
+) -> Found:
     """Take steps until too many fail in a row; leave the best tree in the local search.
 
-    Returns that tree and the total number of iterations, including those of ``found``.
+    None are taken from a tree that costs at most ``known``. Returns the best tree and the total
+    number of iterations, including those of ``found``.
     """
     cost, best, iterations, failures = found.cost, found.working, found.iterations, 0
+    last, working = cost, best
     while failures < step.max_failures and iterations + step.least <= max_iterations:
-        if local.is_over():
+        if cost <= known or local.is_over():
             break
-        now, done = step.take(cost * HOPELESS, max_iterations - iterations)
+        now, done = step.take(last * HOPELESS, max_iterations - iterations)
         iterations += done
+        failures += 1
         if now < cost * (1 - GAIN):
-            cost, best, failures = now, local.take(), 0
+            cost, failures = now, 0
+            last, working = cost, best = now, local.take()
+        elif step.slack and now < min(
+            last * (1 + step.slack * local.rng.exponential()), cost * (1 + MOST_ABOVE)
+        ):
+            last, working = now, local.take()
         else:
-            local.put(best)
-            failures += 1
+            local.put(working)
+    local.put(best)
     return Found(cost, best, iterations)
 
 

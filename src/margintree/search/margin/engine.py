@@ -52,13 +52,12 @@ SAMPLE_ITERATIONS = 12
 """Number of descents on a sample of a large problem."""
 SAMPLE_SHARE = 0.2
 """Share of the remaining time for a sample of a large problem."""
-DEFAULT_WORK, FEWEST_DESCENTS, MOST_DESCENTS = 2_500_000, 60, 1500
-"""Descents times the squared number of rows before a search without an iteration limit doubles
-their number, and the limits of that number of descents."""
-MOST_DOUBLINGS = 3
-"""How often the number of descents may double while the search has not converged. With many rows it
-is less often, so that the work does not exceed `DEFAULT_WORK` by more."""
-ENOUGH_HITS = 3
+DEFAULT_WORK, FEWEST_DESCENTS, MOST_DESCENTS = 17_000_000, 60, 2000
+"""Descents times the squared number of rows of a search without an iteration limit that does not
+converge, and the limits of that number of descents."""
+LONG_CHAIN = 1000
+"""Descents in which almost every chain gets stuck; without an iteration limit it may make them."""
+ENOUGH_HITS = 6
 """Number of fresh chains that must end at the best cost to count as convergence. Had there been a
 good chance of a better tree, one of them would have found it."""
 
@@ -77,8 +76,8 @@ def search_margin_trees(
     """Return the best tree that local search finds.
 
     The same seed and the same iteration limit give the same tree on any number of threads. A time
-    limit only cuts the search short. Without an iteration limit the search makes `iterations_of`
-    descents. More expensive steps count as several, in proportion to their time. ``starts`` are
+    limit only cuts the search short. Without an iteration limit the search ends when it has
+    converged, or after `iterations_of` descents. More expensive steps count as several, in proportion to their time. ``starts`` are
     trees in the scaled space of the problem, used besides the search's own starts. ``make_data``
     returns the kernel data of a problem, and ``shared`` is the result of `share` for the same rows.
     """
@@ -106,13 +105,8 @@ def _explore(kit: _Kit, incumbent: Incumbent, origins: Sequence[ObliqueTree]) ->
     data = kit.make_data(problem, shared.gram)
     iterations = iterations_of(problem, limits)
     largest = problem.norm_at_price(incumbent.objective)
-    course = Course(
-        limits.seed,
-        iterations,
-        largest,
-        [to_working_tree(data, tree) for tree in origins],
-        doublings_of(problem, limits),
-    )
+    trees = [to_working_tree(data, tree) for tree in origins]
+    course = Course(limits.seed, iterations, largest, trees, limits.iterations is None)
     groupings, idle = shared.groupings, [LocalSearch(data)]
     with _crew(limits.threads, incumbent.clock) as (begin, is_over):
         running: deque[tuple[Chain, LocalSearch, Callable[[], Found]]] = deque()
@@ -123,8 +117,6 @@ def _explore(kit: _Kit, incumbent: Incumbent, origins: Sequence[ObliqueTree]) ->
                 wait = begin(partial(run_chain, local, chain, kit.parts, groupings, is_over))
                 running.append((chain, local, wait))
             if not running:
-                if course.double() and not is_over() and incumbent.gap > limits.gap:
-                    continue
                 break
             chain, local, wait = running.popleft()
             found = wait()
@@ -200,35 +192,18 @@ def _crew(n_threads: int, clock: Clock) -> Iterator[tuple[Begin, Callable[[], bo
 
 
 def iterations_of(problem: Problem, limits: Limits) -> int:
-    """Return the number of descents of a search, or of its first portion without a limit.
+    """Return the maximum number of descents of a search.
 
     Examples
     --------
     >>> from margintree.core.problem import Problem
     >>> problem = Problem.from_data([[0.0], [1.0]], [0, 1], n_classes=2, depth=1)
     >>> iterations_of(problem, Limits(iterations=7)), iterations_of(problem, Limits())
-    (7, 1500)
+    (7, 2000)
     """
     if limits.iterations is not None:
         return limits.iterations
     return int(np.clip(DEFAULT_WORK // problem.n_rows**2, FEWEST_DESCENTS, MOST_DESCENTS))
-
-
-def doublings_of(problem: Problem, limits: Limits) -> int:
-    """Return how often a search may double the number of its descents.
-
-    Examples
-    --------
-    >>> from margintree.core.problem import Problem
-    >>> problem = Problem.from_data([[0.0], [1.0]], [0, 1], n_classes=2, depth=1)
-    >>> doublings_of(problem, Limits(iterations=7)), doublings_of(problem, Limits())
-    (0, 3)
-    """
-    if limits.iterations is not None:
-        return 0
-    work = iterations_of(problem, limits) * problem.n_rows**2
-    most = max(1.0, 2**MOST_DOUBLINGS * DEFAULT_WORK / work)
-    return min(MOST_DOUBLINGS, int(np.log2(most)))
 
 
 def get_ready(
@@ -236,13 +211,14 @@ def get_ready(
 ) -> None:
     """Compile the kernels that a search needs, so that they do not count against a time limit.
 
-    Those for leaf groups are needed if the first chain can improve any. It is the longest, because
-    later chains share the iterations that earlier ones left.
+    Those for leaf groups are needed if the first chain can improve any, since no other chain is
+    longer.
     """
     is_large = problem.n_rows > MANY_ROWS
     if is_large:  # the search uses samples, some of them small
         limits = _share(limits, done=0)
-    rearranges = has_room_for_groups(-(-iterations_of(problem, limits) // LEAD)) and (
+    first = Course(limits.seed, iterations_of(problem, limits), 1.0, [], limits.iterations is None)
+    rearranges = has_room_for_groups(first.next_chain(np.inf).max_iterations) and (
         is_large or has_groups(make_data(problem, NO_GRAM))
     )
     compile_kernels(many_rows=is_large, leaf_groups=rearranges, rules=problem.rules != Rules())
@@ -257,11 +233,10 @@ class Course:
         iterations: int,
         largest_scale: float,
         origins: list[WorkingTree],
-        doublings: int = 0,
+        may_converge: bool = False,
     ) -> None:
         self.seed, self.free, self.largest_scale = seed, iterations, largest_scale
-        self.portion, self.doublings_left = iterations, doublings
-        self.hits, self.has_gained = 0, False
+        self.may_converge, self.hits = may_converge, 0
         self.rng = np.random.default_rng(seed)
         self.origins = origins
         self.elite: list[Found] = []
@@ -271,30 +246,24 @@ class Course:
     @property
     def has_room(self) -> bool:
         """Whether another chain may start before a running one ends."""
-        return self.free > 0 and self.n_running < LEAD
-
-    def double(self) -> bool:
-        """Allow as many iterations again, and tell so, unless the search has converged."""
-        has_converged = self.hits >= ENOUGH_HITS and not self.has_gained
-        if has_converged or not self.doublings_left:
-            return False
-        self.doublings_left -= 1
-        self.free += self.portion
-        self.portion *= 2
-        self.has_gained = False
-        return True
+        has_converged = self.may_converge and self.hits >= ENOUGH_HITS
+        return self.free > 0 and self.n_running < LEAD and not has_converged
 
     def next_chain(self, objective: float) -> Chain:
         """Return the next chain; chains that may start now share the free iterations.
 
+        If the search may converge, a chain gets at least enough of them to get stuck.
         ``objective`` is the cost of the best tree so far.
         """
         share = -(-self.free // (LEAD - self.n_running))
+        if self.may_converge:
+            share = min(self.free, max(share, LONG_CHAIN))
         self.free -= share
         self.n_chains += 1
         self.n_running += 1
         origin, scale, worth = self._origin(), self._scale(), objective * (1 + SAME)
-        return Chain(self.n_chains, self.seed, origin, scale, share, worth)
+        known = self.lowest * (1 + SAME) if self.elite else 0.0
+        return Chain(self.n_chains, self.seed, origin, scale, share, worth, known)
 
     def _scale(self) -> float:
         """Return the norm of the best tree, or a random useful norm while it has no split."""
@@ -324,7 +293,7 @@ class Course:
             self.elite = sorted([*self.elite, found], key=lambda one: one.cost)[:ELITE]
         is_cheapest = found.cost < self.lowest
         if found.cost < self.lowest * (1 - SAME):
-            self.hits, self.has_gained = 0, self.lowest < np.inf
+            self.hits = 0
         self.hits += chain.origin is None and found.cost <= self.lowest * (1 + SAME)
         self.lowest = min(found.cost, self.lowest)
         return is_cheapest

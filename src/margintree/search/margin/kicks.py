@@ -132,7 +132,7 @@ def reweigh(local: LocalSearch, *_: object) -> None:
     local.wander(local.rng.lognormal(sigma=spread, size=len(local.data.X)))
 
 
-KICKS: Sequence[Kick] = (rebuild, regroup, insert, flip, tilt, promote, prune, reweigh)
+KICKS: Sequence[Kick] = (rebuild, regroup, insert, flip, tilt, promote, prune, reweigh, reroute)
 KICKS_OF_ONE_SPLIT: tuple[Kick, ...] = (rebuild, reweigh, reroute)
 """For trees of depth one, where all other kicks lead back to the same few hyperplanes."""
 

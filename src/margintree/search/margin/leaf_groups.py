@@ -28,7 +28,7 @@ MAX_ROWS = 300
 """With more rows than this, leaf groups take too long."""
 DESCENTS = 2
 """Number of descents that take about as long as one improvement of leaf groups."""
-MAX_FAILED_ROUNDS = 5
+MAX_FAILED_ROUNDS = 2
 """Rearrangements in a row without a gain after which a chain tries no more."""
 MAX_FAILED_SHIFTS = 10
 """Shifts in a row without a gain that end a rearrangement."""
