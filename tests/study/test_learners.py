@@ -135,3 +135,22 @@ def test_a_study_chooses_with_the_class_that_users_call(monkeypatch, method, sco
     assert point == grid[1]
     assert fit.splits == chooser.tree_.n_splits
     assert (fit.predict(X) == y).mean() > 0.9
+
+
+@pytest.mark.parametrize("name", ["iris", "wine", "thyroid", "zoo"])
+def test_margin_planes_never_cost_more_than_the_tree_before_they_were_placed(name):
+    """Along the whole grid of a study, where trees of one price start the search at the next."""
+    X, labels = canonical(load(name))
+    y = np.unique(labels, return_inverse=True)[1]
+    rows = slice(None, None, 4)
+    grid = [{"alpha": alpha} for alpha in (0.001, 0.03, 0.1)]
+    settings = Settings(depth=2, min_leaf=0.05, limits=Limits(iterations=4))
+    margin = learners()["octh-margin"]
+    fixed = {"complexity": "splits", "planes": "centred"}
+    centred = module.TreeLearner(margin.method, margin.kind, "centred", fixed)
+    before, after = (
+        learner.fit_grid(X[rows], y[rows], grid, settings) for learner in (centred, margin)
+    )
+    for one, other in zip(before, after, strict=True):
+        assert other.objective <= one.objective + 1e-12
+        assert other.splits <= one.splits
