@@ -110,3 +110,18 @@ def test_the_problem_posed_is_the_one_asked_for(monkeypatch):
     assert rules.axis_parallel
     assert (limits.seconds, limits.gap, limits.threads, limits.seed) == (np.inf, 0.01, 2, 4)
     assert (how.way, how.solver, how.starts) == ("exact", "scip", ())
+
+
+def test_an_exact_solve_compiles_no_kernels_of_the_branch_and_bound(monkeypatch):
+    """It starts from the tree of CART, which needs none."""
+    from margintree.search.axis import branch_and_bound
+
+    def refuse():
+        raise AssertionError("kernels are compiled")
+
+    monkeypatch.setattr(branch_and_bound, "compile_kernels", refuse)
+    rows, labels = X[::5], Y[::5]
+    model = OCTClassifier(2, method="exact", solver="highs").fit(rows, labels)
+    assert model.optimal_
+    with pytest.raises(AssertionError, match="compiled"):
+        OCTClassifier(2).fit(rows, labels)

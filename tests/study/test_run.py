@@ -25,7 +25,14 @@ from margintree.methods.scoring import nearness
 from margintree.study.jobs import canonical, division, jobs_of
 from margintree.study.learners import Fit, OutsideLearner
 from margintree.study.references import REFERENCES
-from margintree.study.run import TASKS_AHEAD, Task, _calibration_error, open_jobs, run_study
+from margintree.study.run import (
+    TASKS_AHEAD,
+    Task,
+    _calibration_error,
+    _client,
+    open_jobs,
+    run_study,
+)
 from margintree.study.spec import parse_spec, read_spec
 from margintree.study.store import Job, Store
 
@@ -387,6 +394,56 @@ def test_two_processes_on_one_store(tmp_path, undisturbed):
         other.communicate()
     assert one.returncode == other.returncode == 0
     assert bare(Store(tmp_path / "s.sqlite")) == undisturbed
+
+
+NEWER = """
+data_sets = ["iris", "own.csv"]
+repetitions = 2
+train = 0.15
+[nested]
+folds = 2
+repetitions_of_few = 1
+[methods.moctsvm-default]
+[methods.octh-margin]
+iterations = 3
+grid.alpha = [0.001, 0.1]
+[methods.class-tree]
+grid.C = [1.0, 100.0]
+"""
+
+
+def test_newer_methods_and_own_tables_are_killed_and_resumed_too(tmp_path, monkeypatch):
+    """The choice that users get, margin planes and class trees; two processes end it."""
+    rng = np.random.default_rng(3)
+    rows = [f"{x:.3f},{z},{'ab'[int(x > 0.5)]}" for x, z in rng.random((60, 2)).round(3)]
+    (tmp_path / "own.csv").write_text("\n".join(["x,z,kind", *rows]), encoding="utf-8")
+    monkeypatch.setenv(DATA_VARIABLE, str(tmp_path))
+    spec = parse_spec("newer", NEWER)
+    whole = bare(run_all(tmp_path / "whole.sqlite", spec))
+    assert {row.status for row in whole} == {"done"}
+    assert {row.reading for row in whole if row.method == "moctsvm-default"} == {"grid", "nested"}
+
+    class KilledError(Exception):
+        pass
+
+    def kill(*_):
+        raise KilledError
+
+    n_done = []
+    for _ in range(3):
+        with pytest.raises(KilledError):
+            run_all(tmp_path / "s.sqlite", spec, tell=kill)
+        n_done.append(len(Store(tmp_path / "s.sqlite").jobs()))
+    assert n_done == [1, 2, 3]
+    assert bare(run_all(tmp_path / "s.sqlite", spec, n_jobs=2)) == whole
+
+
+def test_a_cluster_of_its_own_leaves_the_usual_port_to_others():
+    """Dask would take 8787, where a person may be looking at another cluster."""
+    with _client(distributed, "local", 1) as client:
+        assert client.cluster.scheduler.services["dashboard"] is not None
+        listening = client.cluster.scheduler.http_server._sockets.values()
+        assert 8787 not in {socket.getsockname()[1] for socket in listening}
 
 
 @pytest.fixture(scope="module")

@@ -9,6 +9,7 @@ from margintree.core.problem import Problem
 from margintree.core.result import Progress, Result
 from margintree.core.tree import ObliqueTree
 from margintree.exact.programs import oct as model
+from margintree.methods.cart import CART
 from margintree.methods.errors import ErrorMethod
 from margintree.search.axis.cart import grow
 from margintree.search.loop import run
@@ -62,4 +63,5 @@ class OCT(ErrorMethod):
         def improve(incumbent: Incumbent, _: list[ObliqueTree]) -> None:
             incumbent.offer(grow(problem, limits.seed))
 
-        return run(self, problem, improve, limits, starts, progress, finder="cart")
+        # CART has the same judge and bound, and needs no kernels.
+        return run(CART(), problem, improve, limits, starts, progress, finder="cart")

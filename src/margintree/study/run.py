@@ -307,7 +307,11 @@ def _client(distributed: Any, address: str, n_jobs: int) -> Iterator[Any]:
     workers = {} if n_jobs < 1 else {"n_workers": n_jobs}
     with (
         distributed.LocalCluster(
-            **workers, threads_per_worker=1, processes=True, dashboard_address=None
+            **workers,
+            threads_per_worker=1,
+            processes=True,
+            dashboard_address="127.0.0.1:0",  # any free port: without one, Dask takes port 8787
+            scheduler_kwargs={"dashboard": False},
         ) as cluster,
         distributed.Client(cluster) as client,
     ):
