@@ -372,7 +372,21 @@ def test_an_interrupted_choice_uses_the_folds_that_are_done(monkeypatch, n_paths
     assert sum(name.startswith("split") for name in model.cv_results_) == n_folds
     assert model.result_.reason is Reason.INTERRUPTED
     assert not model.choice_is_complete_
-    assert (model.tree_.n_splits > 0) == (n_folds > 0)
+    assert (model.tree_.n_splits > 0) == (n_folds > 0)  # with the first costs splits do not pay
+
+
+def test_a_choice_that_is_interrupted_before_it_knows_a_tree_looks_for_one(monkeypatch):
+    """For a moment, at the first costs."""
+
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(choose, "path", interrupted)
+    model = MOCTSVMClassifierCV(candidates={"max_depth": [2], "c1": [10.0, 100.0], "c3": 1.0})
+    assert model.fit(X, Y).score(X, Y) > 0.9
+    assert model.best_params_["c1"] == 10.0
+    assert model.result_.reason is Reason.INTERRUPTED
+    assert model.result_.seconds < 2 * choice.FIRST_TREE
 
 
 def test_copies_and_model_files(fitted):

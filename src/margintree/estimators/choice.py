@@ -40,6 +40,8 @@ from margintree.methods.solve import solve
 
 CHOICE_SHARE = 0.75
 """Share of the time limit for the choice; the rest is for the last fit."""
+FIRST_TREE = 1.0
+"""Seconds for a tree if the choice is interrupted before it knows any; Ctrl-C again ends them."""
 MOST_FITS = 3
 """Maximum number of combinations that are fitted to all rows until one keeps its promise."""
 
@@ -258,7 +260,8 @@ class TreeClassifierCV(MetaEstimatorMixin, TreeClassifier):
         rounds = self._choose(points, data, classes, limits, usual)
         self._keep(rounds)
         was_interrupted = rounds[-1].was_interrupted
-        clock = Clock(0.0 if was_interrupted else clock.remaining())
+        if was_interrupted:
+            clock = Clock(0.0 if _decisive(rounds).trials else min(FIRST_TREE, clock.remaining()))
         if self.last_fit == "path":
             result = self._fit_path(points, data, classes, clock)
         else:
