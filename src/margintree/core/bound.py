@@ -121,11 +121,12 @@ def close_pairs(problem: Problem) -> Pairs:
     i, j = np.nonzero(np.triu(y[:, None] != y[None, :]))
     squared = (X**2).sum(axis=1)
     distances = np.sqrt(np.maximum(0.0, squared[i] + squared[j] - 2 * product(X, X.T)[i, j]))
-    is_free = np.ones(len(rows), dtype=bool)
+    taken: set[int] = set()
     chosen = []
-    for k in np.argsort(distances, kind="stable"):
-        if is_free[i[k]] and is_free[j[k]]:
-            is_free[i[k]] = is_free[j[k]] = False
+    order = np.argsort(distances, kind="stable")
+    for k, one, other in zip(order.tolist(), i[order].tolist(), j[order].tolist(), strict=True):
+        if one not in taken and other not in taken:
+            taken |= {one, other}
             chosen.append(k)
     i, j = rows[i[chosen]], rows[j[chosen]]
     # Recompute without the cancellation that makes close rows seem closer than they are.

@@ -52,7 +52,7 @@ def price_margins(problem: Problem, tree: ObliqueTree) -> Cost:
         errors += float(prices[np.arange(len(prices)), predicted].sum())
         is_visited = (leaves[:, None] >> heights) == nodes
         distances = np.where(is_visited, np.abs(values), np.nan)
-        shortfall = np.nan_to_num(np.maximum(0.0, 1.0 - distances))
+        shortfall = np.fmax(0.0, 1.0 - distances)  # no shortfall where there is no distance
         violations += float(product(problem.row_weights[rows], shortfall).sum())
         ties += int((distances < (1 - TIE_SLACK) * problem.routing_margin).sum())
     terms = {

@@ -32,6 +32,10 @@ def simplify(problem: Problem, tree: ObliqueTree) -> ObliqueTree:
     >>> simplify(problem, useless).n_splits
     0
     """
+    if not tree.splits.any():
+        return with_cheapest_classes(
+            problem, replace(tree, leaf_mass=np.zeros_like(tree.leaf_mass))
+        )
     return with_cheapest_classes(problem, prune(problem, push_up(problem, tree)))
 
 

@@ -50,7 +50,7 @@ from margintree.exact.proofs.workspace import (
 
 PAUSE = 0.05
 """Seconds between two looks at limits and interrupts."""
-FIRST_PAUSE = 2_000
+FIRST_PAUSE = 10_000
 """Steps before the first look."""
 MAX_STEPS = 500_000
 """Steps of a dive, some tenths of a second. More than that and the node with the least bound waits

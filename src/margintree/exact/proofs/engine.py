@@ -186,7 +186,6 @@ class _Engine:
     def run(self, starts: Sequence[ObliqueTree]) -> Proof:
         reason = Reason.FINISHED
         try:
-            self.best.bound = self.method.bound(self.problem)
             self.best.offer_all(starts)
             self.resume()
             if self.progress is not None:
@@ -421,6 +420,9 @@ class _Engine:
     def proof(self, reason: Reason) -> Proof:
         """Return what is proved, and why it ended."""
         self.best.bound, limit = self.bound, None
+        if not self.is_proved:
+            # A proof that ends needs no simple bound, and most proofs take no longer than it.
+            self.best.raise_bound(self.method.bound(self.problem))
         if self.history is not None:
             self.history.bound = self.own_bound
         self.keep()

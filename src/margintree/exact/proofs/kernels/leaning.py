@@ -58,7 +58,7 @@ from margintree.exact.proofs.kernels.state import (
 
 ROUNDS = 4
 """How often a node moves its norm towards the cheapest cell."""
-FIRST_STEPS, STEPS = 2_000, 30
+FIRST_STEPS, STEPS = 200, 30
 """Steps of each dual in a round, at the first node of a dive and below it."""
 TOLERANCE = 1e-3
 """Of the slopes of a dual."""
