@@ -500,6 +500,23 @@ def test_export_to_sql_speaks_a_dialect(folder):
     assert done.stdout.count(" AS `share of ") == 3
 
 
+def test_export_tells_of_parts_of_dates(folder, tmp_path):
+    """Programs take the parts, which a user of the command may never have seen."""
+    days = [
+        [f"2024-{k // 2 + 1:02d}-{k + 1:02d}", "early" if k < 10 else "late"] for k in range(20)
+    ]
+    table = write_csv(tmp_path / "days.csv", ["seen", "half"], days)
+    model = tmp_path / "days.json"
+    done = run("fit", table, "-t", "half", "-o", model, "--fixed", "--max-depth", 1, "--c1", 100)
+    assert done.exit_code == 0, done.output
+    for form, says in (("python", True), ("sql", True), ("text", False)):
+        done = run("export", model, "--format", form)
+        assert done.exit_code == 0, done.output
+        assert ("takes parts of dates" in done.stderr) == says
+    assert "'seen (days)'" in run("export", model, "--format", "sql").stderr
+    assert run("export", folder / "m.json", "--format", "sql").stderr == ""
+
+
 def test_export_writes_files(folder, tmp_path):
     """Text and, for ONNX, what is no text; nothing is printed."""
     for form in ("python", "onnx"):

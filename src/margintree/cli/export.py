@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from margintree._lib.exceptions import InvalidInputError
-from margintree.cli._common import OutputOption, check_output, reported, write_or_print
+from margintree.cli._common import OutputOption, check_output, reported, say, write_or_print
 from margintree.cli.use import ModelFile
 
 if TYPE_CHECKING:
@@ -88,6 +88,8 @@ def export(
     estimator = load(model)
     if form is Format.ONNX:
         _describe_onnx_input(estimator)
+    if form in (Format.PYTHON, Format.SQL):
+        _describe_dates(estimator)
     write_or_print(_content(estimator, form, dialect), output)
 
 
@@ -101,6 +103,22 @@ def _describe_onnx_input(estimator: "TreeClassifier | TableClassifier") -> None:
             "Note: An ONNX model holds only the tree. It takes these numbers, where a condition is "
             f"1 if it holds and otherwise 0: {', '.join(known.features)}.",
             err=True,
+        )
+
+
+def _describe_dates(estimator: "TreeClassifier | TableClassifier") -> None:
+    """Print to stderr how the columns that programs take follow from dates, if any do."""
+    from margintree.data.tables.quantities import is_part_of_date
+    from margintree.estimators import TableClassifier
+
+    if not isinstance(estimator, TableClassifier):
+        return
+    names = [c.name for c in estimator.encoding_.columns if is_part_of_date(c.name)]
+    if names:
+        say(
+            "Note: The code takes parts of dates, which the command makes when it reads a table: "
+            f"{', '.join(map(repr, names)):.300}. For 2024-05-31 they are the year 2024, the month "
+            "5, the weekday 5 (Monday is 1) and the 8917 days since 2000-01-01."
         )
 
 

@@ -80,6 +80,17 @@ def with_dates(
     return tuple(names), values, notes
 
 
+def is_part_of_date(name: str) -> bool:
+    """Tell whether a column has the name of a part of dates.
+
+    Examples
+    --------
+    >>> is_part_of_date("day (year)"), is_part_of_date("day")
+    (True, False)
+    """
+    return _PART.fullmatch(name) is not None
+
+
 def absent_part(columns: Mapping[str, Sequence[Any]], name: str) -> list[str] | None:
     """Return the cells of a part of dates that is not among the columns, or None if it is no part.
 
