@@ -78,7 +78,7 @@ def test_leaf_groups_and_kicks_follow_each_other_while_they_gain(monkeypatch):
     """Groups take their share of what is left. The chain is stuck when both gain nothing."""
     taken, most, costs = [], [], iter([9.0, 8.0, 7.0, 7.0, 7.0, 7.0])
 
-    def gain(local, found, step, max_iterations, known):
+    def gain(_local, found, step, max_iterations, _known):
         taken.append(step.slack > 0)
         most.append(max_iterations - found.iterations)
         return Found(next(costs), found.working, found.iterations + 1)

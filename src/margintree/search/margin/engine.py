@@ -77,8 +77,9 @@ def search_margin_trees(
 
     The same seed and the same iteration limit give the same tree on any number of threads. A time
     limit only cuts the search short. Without an iteration limit the search ends when it has
-    converged, or after `iterations_of` descents. More expensive steps count as several, in proportion to their time. ``starts`` are
-    trees in the scaled space of the problem, used besides the search's own starts. ``make_data``
+    converged, or after `iterations_of` descents. More expensive steps count as several, in
+    proportion to their time. ``starts`` are trees in the scaled space of the problem, used besides
+    the search's own starts. ``make_data``
     returns the kernel data of a problem, and ``shared`` is the result of `share` for the same rows.
     """
     kit = _Kit(method, problem, limits, parts or Parts.usual(problem.depth), make_data, shared)
