@@ -160,13 +160,15 @@ def test_no_modules_import_each_other_in_a_circle():
 
 
 def test_the_house_is_not_too_large():
-    """Few rooms, short files and functions; ``benchmarks/house.py`` prints the numbers."""
+    """Few rooms, short files and functions, many tests; ``benchmarks/house.py`` prints the numbers."""
     assert len(house.packages_at_the_top()) <= 12
     assert len(house.loose_modules()) <= 3
     too_long = [path.name for path in house.modules() if house.n_lines([path]) > 550]
     assert too_long == []
     lengths = house.function_lengths()
     assert {name: length for name, length in lengths.items() if length > 50} == {}
+    tests = sorted(house.TESTS.rglob("*.py"))
+    assert house.n_lines(tests) >= 0.7 * house.n_lines(house.modules())
 
 
 def test_a_fit_reaches_its_kernels_soon():

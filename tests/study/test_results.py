@@ -21,7 +21,7 @@ import publish
 import synthetic_rows
 from margintree._lib.exceptions import InvalidInputError
 from margintree.cli import app
-from margintree.study.compare import comparison, contest
+from margintree.study.compare import _complete_enough, comparison, contest
 from margintree.study.exported import Study, export_study
 from margintree.study.figures import FIGURES, _runs, picture
 from margintree.study.result_tables import signed
@@ -77,6 +77,32 @@ def test_only_methods_with_numbers_on_the_same_data_sets_compete():
         "OCTSVM is left out: it has numbers on 1 of 7 data sets.",
         "Left out, since not all methods have numbers there: zoo.",
     )
+
+
+def test_a_method_for_two_classes_does_not_cost_the_others_half_of_their_data_sets():
+    """It has numbers on just more than half of them; without it more numbers are compared."""
+    names = [f"set {i}" for i in range(9)]
+    rows = [
+        row
+        for row in synthetic_rows.study(names, ("cart", "oct", "moctsvm", "octsvm"))
+        if row.method != "octsvm" or row.job[0] in names[:5]
+    ]
+    found = contest(summarise(rows), "nested")
+    assert found.methods == ("cart", "oct", "moctsvm")
+    assert found.data_sets == tuple(names)
+    assert found.left_out == ("OCTSVM is left out: it has numbers on 5 of 9 data sets.",)
+
+
+@given(st.integers(1, 6), st.integers(1, 5), st.integers(0, 999))
+def test_no_method_could_join_or_leave_with_more_numbers_compared(n_sets, n_methods, seed):
+    """Among methods in the order of their numbers."""
+    is_known = np.random.default_rng(seed).random((n_sets, n_methods)) < 0.7
+    stays = _complete_enough(is_known)
+    order = np.argsort(-is_known.sum(axis=0), kind="stable")
+    sizes = [k * is_known[:, order[:k]].all(axis=1).sum() for k in range(1, n_methods + 1)]
+    assert stays.sum() * is_known[:, stays].all(axis=1).sum() == max(sizes)
+    assert stays.any() == (max(sizes) > 0)
+    assert stays[order].tolist() == sorted(stays, reverse=True)
 
 
 def test_a_comparison_says_what_its_numbers_mean():

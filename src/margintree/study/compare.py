@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from margintree._lib.arrays import FloatArray
+from margintree._lib.arrays import BoolArray, FloatArray
 from margintree._lib.exceptions import InvalidInputError, MissingPackageError
 from margintree.study.names import READINGS, method_label
 from margintree.study.result_tables import OURS, Cell, ResultTable, signed
@@ -35,14 +35,15 @@ class Contest:
 def contest(summary: Summary, reading: str) -> Contest:
     """Return the methods and data sets that can be compared under a reading.
 
-    Methods with numbers on less than half of the data sets are left out first. Then data sets
-    are left out if one of the remaining methods has no number there.
+    A method that lacks data sets is left out if more numbers are compared without it: what it adds
+    is less than what the others lose. Then data sets are left out if one of the remaining methods
+    has no number there.
     """
     means = summary.means(reading)
     has_some = ~np.isnan(means).all(axis=1)
     is_known = ~np.isnan(means[has_some])
     counts, n_sets = is_known.sum(axis=0), int(has_some.sum())
-    stays = (2 * counts >= n_sets) & (counts > 0)
+    stays = _complete_enough(is_known)
     is_common = has_some & ~np.isnan(means[:, stays]).any(axis=1)
     told = [
         f"{method_label(method)} is left out: it has numbers on {count} of {n_sets} data sets."
@@ -58,6 +59,25 @@ def contest(summary: Summary, reading: str) -> Contest:
         scores=means[np.ix_(is_common, stays)],
         left_out=tuple(told),
     )
+
+
+def _complete_enough(is_known: BoolArray) -> BoolArray:
+    """Return the methods, those on most data sets first, that share the most numbers.
+
+    Examples
+    --------
+    >>> full, half = [True, True, True, True], [True, True, False, False]
+    >>> _complete_enough(np.array([full, full, half]).T)
+    array([ True,  True, False])
+    """
+    order = np.argsort(-is_known.sum(axis=0), kind="stable")
+    n_common = np.logical_and.accumulate(is_known[:, order], axis=1).sum(axis=0)
+    n_numbers = n_common * np.arange(1, len(order) + 1)
+    stays = np.zeros(len(order), dtype=np.bool_)
+    if n_numbers.any():
+        last = len(order) - 1 - int(n_numbers[::-1].argmax())
+        stays[order[: last + 1]] = True
+    return stays
 
 
 def comparison(
