@@ -160,7 +160,7 @@ def test_no_modules_import_each_other_in_a_circle():
 
 
 def test_the_house_is_not_too_large():
-    """Few rooms, short files and functions, many tests; ``benchmarks/house.py`` prints the numbers."""
+    """Few rooms, short files and functions, many tests, as ``benchmarks/house.py`` prints them."""
     assert len(house.packages_at_the_top()) <= 12
     assert len(house.loose_modules()) <= 3
     too_long = [path.name for path in house.modules() if house.n_lines([path]) > 550]
