@@ -244,7 +244,7 @@ def between(seed: int) -> Problem:
     X = rng.random((K, 3))[y] + rng.normal(0, 0.12, (n, 3))
     costs = Costs(float(rng.choice([1, 10])), float(rng.choice([0.5, 1])), 0.1)
     norm = "plain" if seed % 7 == 0 else "squared"
-    return Problem.from_data(X, y, n_classes=K, depth=1 + seed % 2, costs=costs, margin_norm=norm)
+    return Problem.from_data(X, y, n_classes=K, depth=1 + seed % 2, costs=costs, margin_term=norm)
 
 
 def run_agreement(seconds: float, quick: bool) -> bool:

@@ -68,6 +68,8 @@ TABLES = {
     "search_vs_exact_search": Table(
         "search_vs_exact.py search --rows docs/benchmarks/exact_alone.jsonl", "--quick"
     ),
+    "spaces_study": Table("spaces.py study", "--quick"),
+    "spaces_tables": Table("spaces.py tables", "--quick"),
     "supports": Table("supports.py", "--quick"),
     "search_vs_exact_seeds": Table("search_vs_exact.py seeds", "--quick"),
 }

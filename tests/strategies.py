@@ -32,7 +32,7 @@ def settings(draw, n_classes):
         "n_classes": n_classes,
         "depth": draw(st.integers(1, 3)),
         "costs": Costs(draw(cost), draw(cost), draw(cost)),
-        "margin_norm": draw(st.sampled_from(["squared", "plain"])),
+        "margin_term": draw(st.sampled_from(["squared", "plain"])),
         "error_costs": draw(st.sampled_from([None, prices * (1 - np.eye(n_classes))])),
     }
 

@@ -44,7 +44,7 @@ PARAMETERS = [
     ({"max_depth": "2"}, "max_depth", "'2'", r"int in the range \[1, 10\]"),
     ({"method": "guess"}, "method", "'guess'", "'search'"),
     ({"solver": "guess"}, "solver", "'guess'", "'native'.* Choose one"),
-    ({"margin_norm": "cubic"}, "margin_norm", "'cubic'", "'plain'"),
+    ({"margin_term": "cubic"}, "margin_term", "'cubic'", "'plain'"),
     ({"routing_margin": 0}, "routing_margin", 0, r"\(0.0, 1.0\)"),
     ({"time_limit": -1}, "time_limit", -1, "None"),
     ({"n_jobs": 0}, "n_jobs", 0, "Use 1"),

@@ -67,7 +67,7 @@ def small_problems(draw, max_depth=3):
         n_classes=n_classes,
         depth=draw(st.integers(1, max_depth)),
         costs=Costs(draw(prices), draw(prices), draw(prices)),
-        margin_norm=draw(st.sampled_from(["squared", "plain"])),
+        margin_term=draw(st.sampled_from(["squared", "plain"])),
         error_costs=draw(st.sampled_from([None, errors * (1 - np.eye(n_classes))])),
     )
 

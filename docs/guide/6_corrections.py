@@ -40,11 +40,11 @@ def compare(name, problem, variant):
 # ------------------------
 #
 # The text has :math:`\frac12\|w\|^2` for the margin, the assembled model :math:`\frac12\|w\|`. The
-# squared form is that of support vector machines and the default here; ``margin_norm="plain"``
+# squared form is that of support vector machines and the default here; ``margin_term="plain"``
 # gives the other form. These are different problems with different optima:
 
 for norm in ("squared", "plain"):
-    problem = problem_of(PLANE, (10, 1, 0.5), margin_norm=norm)
+    problem = problem_of(PLANE, (10, 1, 0.5), margin_term=norm)
     print(f"{norm:8} {cheapest_tree(problem).cost:.3f}")
 
 # %%

@@ -79,7 +79,7 @@ BAD = [
     (FIT + "--points few", "--points", "'few'", "a whole number is needed"),
     (FIT + "--method guess", "--method must be", "'guess'", "one of 'exact', 'search'"),
     (FIT + "--solver guess", "--solver must be", "'guess'", "'native'"),
-    (FIT + "--margin-norm cubic", "--margin-norm must be", "'cubic'", "'plain', 'squared'"),
+    (FIT + "--margin-term cubic", "--margin-term must be", "'cubic'", "'plain', 'squared'"),
     (FIT + "--gap 1", "--gap must be", "1 was given", "at least 0 and below 1"),
     (FIT + "--routing-margin 0", "--routing-margin", "0 was", "above 0 and below 1"),
     (FIT + "--time-limit soon", "--time-limit", "'soon'", "a number is needed"),

@@ -121,7 +121,7 @@ def test_separated_pairs_are_binding(norm, expected):
         n_classes=2,
         depth=1,
         costs=Costs(1000.0, 1000.0, 0.0),
-        margin_norm=norm,
+        margin_term=norm,
     )
     # The constant-width problem is scaled to the unit square, where the pairs are one unit apart.
     expected = expected / 4 if norm == "squared" else expected / 2

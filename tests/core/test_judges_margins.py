@@ -33,7 +33,7 @@ def naive_cost(problem, tree):
     ]
     largest = max(norms, default=0.0)
     terms = {
-        "margin": largest**2 / 2 if problem.margin_norm == "squared" else largest / 2,
+        "margin": largest**2 / 2 if problem.margin_term == "squared" else largest / 2,
         "errors": problem.costs.errors * errors,
         "violations": problem.costs.violations * violations,
         "splits": problem.costs.splits * tree.splits.sum(),

@@ -87,7 +87,7 @@ def test_arrays_are_frozen():
         ({"depth": MAX_DEPTH + 1}, "depth"),
         ({"routing_margin": 0.0}, "routing_margin"),
         ({"routing_margin": 1.0}, "routing_margin"),
-        ({"margin_norm": "cubic"}, "margin_norm"),
+        ({"margin_term": "cubic"}, "margin_term"),
         ({"n_classes": 1}, "Class codes"),
         ({"error_costs": [[0, 1]]}, "square matrix"),
         ({"error_costs": [[1, 1], [1, 1]]}, "diagonal"),

@@ -32,7 +32,7 @@ REFUSED = {
     "depth 40": ({"max_depth": 40}, X, Y, None, "'max_depth'"),
     "depth as text": ({"max_depth": "2"}, X, Y, None, "'max_depth'"),
     "unknown method": ({"method": "guess"}, X, Y, None, "'method'"),
-    "unknown norm": ({"margin_norm": "cubic"}, X, Y, None, "'margin_norm'"),
+    "unknown norm": ({"margin_term": "cubic"}, X, Y, None, "'margin_term'"),
     "routing margin 0": ({"routing_margin": 0}, X, Y, None, "'routing_margin'"),
     "negative time": ({"time_limit": -1}, X, Y, None, "'time_limit'"),
     "negative memory": ({"memory_limit": -1}, X, Y, None, "'memory_limit'"),

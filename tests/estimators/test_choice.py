@@ -405,9 +405,9 @@ def test_copies_and_model_files(fitted):
 
 def test_parameters_of_the_classifier_are_reached_through_the_choice():
     """As in scikit-learn's searches."""
-    model = small().set_params(estimator__random_state=3, estimator__margin_norm="plain")
+    model = small().set_params(estimator__random_state=3, estimator__margin_term="plain")
     best = model.fit(X, Y).best_estimator_
-    assert (best.random_state, best.margin_norm) == (3, "plain")
+    assert (best.random_state, best.margin_term) == (3, "plain")
 
 
 def test_it_takes_tables_too():
@@ -467,7 +467,7 @@ def test_nonsense_is_refused(params, named):
     ("plain", "named"),
     [
         ({"method": "guess"}, "'method'"),
-        ({"margin_norm": "cubic"}, "'margin_norm'"),
+        ({"margin_term": "cubic"}, "'margin_term'"),
         ({"memory_limit": -1}, "'memory_limit'"),
         ({"gap": 2.0}, "'gap'"),
     ],

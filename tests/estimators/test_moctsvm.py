@@ -79,7 +79,7 @@ def test_the_problem_posed_is_the_one_asked_for(monkeypatch):
         gap=0.01,
         max_iter=9,
         routing_margin=0.01,
-        margin_norm="plain",
+        margin_term="plain",
         random_state=4,
         n_jobs=2,
         checkpoint="c.json",
@@ -90,7 +90,7 @@ def test_the_problem_posed_is_the_one_asked_for(monkeypatch):
     limits = how.limits
     assert seen["method"] is METHODS["moctsvm"]
     assert (problem.depth, problem.costs) == (3, Costs(5.0, 0.5, 0.25))
-    assert (problem.routing_margin, problem.margin_norm) == (0.01, "plain")
+    assert (problem.routing_margin, problem.margin_term) == (0.01, "plain")
     assert (limits.seconds, limits.memory) == (np.inf, 8)
     assert (limits.gap, limits.iterations) == (0.01, 9)
     assert (limits.threads, limits.seed) == (2, 4)
@@ -104,9 +104,9 @@ def test_default_margins_are_those_of_the_problem():
     """
     params = MOCTSVMClassifier().get_params()
     problem = Problem.from_data([[0.0]], [0], n_classes=1, depth=1)
-    assert (params["routing_margin"], params["margin_norm"]) == (
+    assert (params["routing_margin"], params["margin_term"]) == (
         problem.routing_margin,
-        problem.margin_norm,
+        problem.margin_term,
     )
 
 

@@ -109,7 +109,7 @@ def test_the_fingerprint_tells_problems_apart(data):
         {"costs": replace(costs, violations=costs.violations + 1)},
         {"costs": replace(costs, splits=costs.splits + 1)},
         {"routing_margin": 0.5},
-        {"margin_norm": "plain" if problem.margin_norm == "squared" else "squared"},
+        {"margin_term": "plain" if problem.margin_term == "squared" else "squared"},
         {"scaling": replace(scaling, minimum=scaling.minimum - 1)},
         {"scaling": replace(scaling, span=scaling.span * 2)},
         {"costs": replace(costs, features=costs.features + 1)},

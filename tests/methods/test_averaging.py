@@ -10,7 +10,7 @@ from margintree.core.limits import Limits
 from margintree.core.problem import Problem
 from margintree.core.tree import ObliqueTree
 from margintree.methods import METHODS
-from margintree.methods.choose import averaging_shares
+from margintree.methods.choose import Choice, Trial, averaging_shares
 from margintree.methods.scoring import SCORES
 from margintree.search.classes.averaging import averaged_tree
 
@@ -101,14 +101,60 @@ def test_the_fitted_tree_is_one_tree_like_any_other(wine):
     assert straight.tree_.scaling.is_box
 
 
-def test_kernels_and_other_methods_cannot_be_averaged(wine):
-    """The messages say what can."""
-    with pytest.raises(InvalidInputError, match=r"those of kernels.*last_fit='fresh'"):
-        averaging({"space": ["box", "rbf"], "C": [1.0]}).fit(*wine)
+def test_harder_splits_do_not_enter_the_average_of_simpler_ones():
+    """A straight choice stays straight, and kernels are left out or alone."""
+    X = np.random.default_rng(0).random((90, 2))
+    straight = averaging({"space": ["box", "quadratic", "rbf"], "C": [1000.0]})
+    straight.fit(X, X[:, 0] > X[:, 1])
+    assert straight.best_params_["space"] == "box"
+    assert straight.tree_.scaling.is_box
+    y = (np.sin(9 * X[:, 0]) > 2 * X[:, 1] - 1).astype(int)
+    radial = averaging({"space": ["box", "rbf"], "C": [100.0]}).fit(X, y)
+    assert radial.best_params_["space"] == "rbf"
+    assert radial.optimal_
+
+
+def test_other_methods_cannot_be_averaged(wine):
+    """The message says what can."""
     with pytest.raises(InvalidInputError, match="Only class trees can be averaged"):
         TreeClassifierCV(
             MOCTSVMClassifier(max_iter=1), [{"c1": 1.0}, {"c1": 10.0}], cv=2, last_fit="average"
         ).fit(*wine)
+
+
+@pytest.mark.parametrize(
+    ("scores", "best"),
+    [
+        ([0.80, 0.81, 0.815], 0),  # neither is clearly better than what is easier to read
+        ([0.80, 0.90, 0.905], 1),
+        ([0.80, 0.81, 0.95], 2),
+        ([0.80, 0.70, 0.95], 2),
+        ([0.90, 0.80, 0.80], 0),
+    ],
+)
+def test_harder_splits_must_be_clearly_better(scores, best):
+    """Level by level, by half a standard error over 100 rows."""
+    trials = [[Trial(score, 1) for score in scores]]
+    choice = Choice([{}] * 3, trials, np.ones(1), n_rows=100.0, levels=[0, 1, 2])
+    assert choice.best == best
+    assert choice.survivors[0] == 0
+    in_any_order = Choice([{}] * 3, [trials[0][::-1]], np.ones(1), n_rows=100.0, levels=[2, 1, 0])
+    assert in_any_order.best == 2 - best
+
+
+def test_without_levels_the_best_score_is_chosen():
+    """As where all candidates are in one space."""
+    trials = [[Trial(score, 1) for score in (0.80, 0.81)]]
+    assert Choice([{}] * 2, trials, np.ones(1), n_rows=100.0).best == 1
+
+
+def test_class_trees_choose_among_spaces(wine):
+    """Over columns and products by default; of many columns no products."""
+    found = TreeClassifierCV(ClassTreeClassifier(), cv=3).fit(*wine)
+    assert {point["space"] for point in found.cv_results_["params"]} == {*SPACES}
+    X = np.random.default_rng(0).normal(size=(20, 150))
+    wide = TreeClassifierCV(ClassTreeClassifier(), {"C": 1.0}, cv=2).fit(X, X[:, 0] > 0)
+    assert {point["space"] for point in wide.cv_results_["params"]} == {"box", "whitened"}
 
 
 def test_the_soft_score_is_the_product_along_the_way():

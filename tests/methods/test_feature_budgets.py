@@ -36,7 +36,7 @@ def counting(seed, n_classes=None):
             float(rng.choice([1, 10])), float(rng.choice([1, 10])), float(rng.choice([0.1, 1]))
         ),
         row_weights=rng.uniform(0.5, 2, n) if rng.random() < 0.3 else None,
-        margin_norm="squared" if rng.random() < 0.7 else "plain",
+        margin_term="squared" if rng.random() < 0.7 else "plain",
     )
     method = METHODS["moctsvm" if n_classes is None else "octsvm"]
     price, viol, split = problem.costs.errors, problem.costs.violations, problem.costs.splits
@@ -55,7 +55,7 @@ def counting(seed, n_classes=None):
         c1=price,
         c2=viol,
         c3=split,
-        margin_norm=problem.margin_norm,
+        margin_term=problem.margin_term,
         **kinds[seed % KINDS],
     )
 

@@ -80,7 +80,7 @@ def test_the_polish_is_the_minimum_of_its_own_formula(norm, seed):
     rng = np.random.default_rng(seed)
     X = rng.random((8, 2))
     problem = Problem.from_data(
-        X, rng.integers(0, 2, 8), n_classes=2, depth=1, costs=Costs(1, 3, 0), margin_norm=norm
+        X, rng.integers(0, 2, 8), n_classes=2, depth=1, costs=Costs(1, 3, 0), margin_term=norm
     )
     normal = rng.standard_normal(2)
     values = problem.X @ normal

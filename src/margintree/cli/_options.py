@@ -131,7 +131,7 @@ RoutingMargin = Annotated[
 Norm = Annotated[
     str | None,
     _other(
-        "'squared' or 'plain' norm in the margin term.", "squared", "--margin-norm", group=PROOF
+        "The margin term: the norm 'squared' or 'plain'.", "squared", "--margin-term", group=PROOF
     ),
 ]
 SpaceName = Annotated[

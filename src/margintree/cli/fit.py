@@ -37,7 +37,7 @@ def fit(
     solver: options.SolverName = None,
     gap: options.Gap = None,
     routing_margin: options.RoutingMargin = None,
-    margin_norm: options.Norm = None,
+    margin_term: options.Norm = None,
     checkpoint: options.CheckpointFile = None,
     certificate: options.CertificateFile = None,
     time_limit: options.TimeLimit = None,

@@ -17,7 +17,9 @@ from margintree.core.mix import Mix
 from margintree.core.space import Scaling, products_added
 
 MAX_FEATURES = 10_000
-"""The largest number of features with products; 140 columns have about as many."""
+"""The largest number of features with products; `MAX_COLUMNS` columns have about as many."""
+MAX_COLUMNS = 140
+"""The largest number of columns whose products are features."""
 MAX_LANDMARKS = 300
 """The largest number of landmarks of a kernel; with fewer different rows, every row is one."""
 PRODUCT_SIZE = 0.3
@@ -109,6 +111,16 @@ SPACES: Mapping[str, Learn] = {
     The whitened columns and, shorter, the products.
 ``"rbf"``, ``"polynomial"``
     The feature space of a kernel: the radial one, or the polynomial one of degree 3."""
+
+LEVELS = {
+    "box": 0,
+    "whitened": 0,
+    "quadratic": 1,
+    "whitened-quadratic": 1,
+    "rbf": 2,
+    "polynomial": 2,
+}
+"""How hard splits are to read: weighted sums of columns, sums with products, likeness to rows."""
 
 
 def _whitening(scaled: FloatArray, y: IntArray, weights: FloatArray) -> Mix:

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-MarginNorm = Literal["squared", "plain"]
+MarginTerm = Literal["squared", "plain"]
 
 
 @dataclass(frozen=True)

@@ -77,7 +77,11 @@ class Method(ABC):
         """The names of the parameters of `pose`."""
         return tuple(name for name in signature(self.pose).parameters if name != "problem")
 
-    def candidates_for(self, n_classes: int) -> Mapping[str, tuple[Any, ...]]:  # noqa: ARG002
+    def candidates_for(
+        self,
+        n_classes: int,  # noqa: ARG002
+        n_columns: int,  # noqa: ARG002
+    ) -> Mapping[str, tuple[Any, ...]]:
         """Return the parameters that cross-validation chooses and their values."""
         return self.candidates
 

@@ -10,7 +10,7 @@ from margintree._lib.arrays import FloatArray, IntArray, product
 from margintree._lib.exceptions import InvalidInputError
 from margintree.core import topology
 from margintree.core.learnt_space import learnt_space
-from margintree.core.margin import MARGINS, MarginNorm
+from margintree.core.margin import MARGINS, MarginTerm
 from margintree.core.rules import Rules, least_mass_of, used_groups
 from margintree.core.space import Scaling
 
@@ -76,7 +76,7 @@ class Problem:
         The costs of errors, violations, splits and features.
     routing_margin : float
         Every training row keeps ``|f_t(x)| >= routing_margin`` in every splitting node it visits.
-    margin_norm : {"squared", "plain"}
+    margin_term : {"squared", "plain"}
         Whether the margin term is ``||w||**2 / 2`` or ``||w|| / 2``.
     error_costs : ndarray of shape (K, K)
         Entry ``(k, l)`` is the price, in units of c1, of predicting class l for a row of class k.
@@ -102,7 +102,7 @@ class Problem:
     depth: int
     costs: Costs
     routing_margin: float
-    margin_norm: MarginNorm
+    margin_term: MarginTerm
     error_costs: FloatArray
     scaling: Scaling
     rules: Rules = field(default_factory=Rules)
@@ -124,7 +124,7 @@ class Problem:
         costs: Costs | None = None,
         row_weights: Any = None,
         routing_margin: float = 1e-3,
-        margin_norm: MarginNorm = "squared",
+        margin_term: MarginTerm = "squared",
         error_costs: Any = None,
     ) -> "Problem":
         """Return the problem of raw rows.
@@ -164,7 +164,7 @@ class Problem:
             depth=depth,
             costs=Costs() if costs is None else costs,
             routing_margin=routing_margin,
-            margin_norm=margin_norm,
+            margin_term=margin_term,
             error_costs=np.array(error_costs, dtype=float),
             scaling=scaling,
         )
@@ -324,12 +324,12 @@ class Problem:
         >>> problem.margin_price(2.0), problem.margin_price(np.array([0.0, 2.0]))
         (2.0, array([0., 2.]))
         """
-        price: _Norm = MARGINS[self.margin_norm].price(norm)
+        price: _Norm = MARGINS[self.margin_term].price(norm)
         return price
 
     def norm_at_price(self, price: float) -> float:
         """Return the largest norm whose margin term is at most ``price``."""
-        return MARGINS[self.margin_norm].norm_at(price)
+        return MARGINS[self.margin_term].norm_at(price)
 
 
 def merged_rows(
@@ -367,9 +367,9 @@ def _check(problem: Problem) -> None:
             f"routing_margin must lie strictly between 0 and 1; {margin!r} was given. "
             "Without it a row on a hyperplane could go to either side."
         )
-    if problem.margin_norm not in MARGINS:
+    if problem.margin_term not in MARGINS:
         raise InvalidInputError(
-            f"margin_norm must be one of {[*MARGINS]}; {problem.margin_norm!r} was given."
+            f"margin_term must be one of {[*MARGINS]}; {problem.margin_term!r} was given."
         )
     if len(problem.y) and not 0 <= problem.y.min() <= problem.y.max() < problem.n_classes:
         raise InvalidInputError(f"Class codes must lie in 0..{problem.n_classes - 1}.")

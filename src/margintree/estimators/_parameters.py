@@ -51,7 +51,7 @@ CONSTRAINTS: dict[str, list[Any]] = {
     "min_samples_leaf": [COUNT, Interval(Real, 0, 0.5, closed="both")],
     "separation": BETWEEN_0_AND_1,
     "routing_margin": BETWEEN_0_AND_1,
-    "margin_norm": [StrOptions({*MARGINS})],
+    "margin_term": [StrOptions({*MARGINS})],
     "space": [StrOptions({*SPACES})],
     "error_costs": ["array-like", dict, None],
     "class_weight": [dict, StrOptions({"balanced"}), None],

@@ -15,6 +15,7 @@ from sklearn.utils._param_validation import StrOptions, validate_parameter_const
 
 from margintree._lib.arrays import AnyArray
 from margintree._lib.exceptions import InvalidInputError
+from margintree.core.learnt_space import LEVELS
 from margintree.core.limits import Clock, Limits
 from margintree.core.method import Method
 from margintree.core.result import Reason, Result
@@ -64,8 +65,10 @@ class TreeClassifierCV(MetaEstimatorMixin, TreeClassifier):
         Values to choose from: a mapping of names to values or lists of values, whose combinations
         are all tried, or a list of combinations. None means the usual values of the method. Those
         of MOCTSVM are the least depth with a leaf for every class and one and three levels more,
-        ``c1`` of 1, 10 and 100, ``c2`` of 0.01, 0.1, 1 and 10, and ``c3`` of 1. A mapping replaces
-        the values that it names.
+        ``c1`` of 1, 10 and 100, ``c2`` of 0.01, 0.1, 1 and 10, and ``c3`` of 1. Those of class
+        trees are ``C`` from 0.1 to 1000 and the spaces over columns and products. A mapping
+        replaces the values that it names. If there are several spaces, straight splits are chosen
+        unless quadratic ones are better by half a standard error, and these unless kernels are.
     cv : int or iterable, default=4
         Number of folds, or pairs of row numbers to learn from and to test on. With a number, equal
         rows are in the same fold, unless most rows are copies of others. There are never more folds
@@ -98,7 +101,8 @@ class TreeClassifierCV(MetaEstimatorMixin, TreeClassifier):
         How the chosen combination is fitted to all rows: "fresh" starts from its trees of the
         choice, "path" follows a path of all combinations. "average", for class trees only: every
         split is the average of those of all combinations on the hierarchy of the best one, with
-        weights that fall with the score (see `averaging_shares`). The tree then minimises no single
+        weights that fall with the score. Combinations whose splits are harder to read than those of
+        the best one are left out, and kernels are not averaged. The tree then minimises no single
         objective and has no bound; its cost is that of the best combination's parameters.
     time_limit : float or None, default=120.0
         Seconds of wall-clock time for everything; None for no limit. The choice takes at most three
@@ -236,7 +240,7 @@ class TreeClassifierCV(MetaEstimatorMixin, TreeClassifier):
             depth = {"max_depth": plain.max_depth}
             points = [depth | dict(point) for point in given]
         else:
-            usual = self._method.candidates_for(n_classes)
+            usual = self._method.candidates_for(n_classes, self.n_features_in_)
             axes = {**usual, **({} if given is None else given)}
             values = [_values(name, axis) for name, axis in axes.items()]
             points = [dict(zip(axes, point, strict=True)) for point in product(*values)]
@@ -301,6 +305,7 @@ class TreeClassifierCV(MetaEstimatorMixin, TreeClassifier):
                 kept.index(usual) if usual is not None else None,
                 n_rows=float(len(data.y)),
                 simplest_within=self.simplest_within,
+                levels=[_level(points[k]) for k in kept],
             )
             groups = self._groups(choice.points, data, classes, limits, sizes[-left])
             with suppress(KeyboardInterrupt):
@@ -413,12 +418,18 @@ class TreeClassifierCV(MetaEstimatorMixin, TreeClassifier):
         return result, candidates.score(problem, result)
 
     def _average(self, data: Data, classes: AnyArray, choice: Choice, best: Result) -> Result:
-        """Return the tree of the best point with hyperplanes that are averages over all points."""
-        place = choice.points.index(self.best_params_)
-        shares = averaging_shares(choice.mean_scores, place, choice.n_rows)
-        kept = sorted(
-            np.flatnonzero(shares).tolist(), key=lambda k: k != place
-        )  # the best one first
+        """Return the tree of the best point with hyperplanes that are averages.
+
+        They are averages over the points whose trees are no harder to read. Hyperplanes of kernels
+        stay as they are.
+        """
+        place, level = choice.points.index(self.best_params_), _level(self.best_params_)
+        if level == max(LEVELS.values()):
+            return best
+        is_open = np.array([_level(point) <= level for point in choice.points])
+        scores = np.where(is_open, choice.mean_scores, np.nan)
+        shares = averaging_shares(scores, place, choice.n_rows)
+        kept = sorted(np.flatnonzero(shares).tolist(), key=lambda k: k != place)  # the best first
         posed = [self._with(choice.points[k])._posing(classes, self._features()) for k in kept]
         return self._method.averaged(data.problem(), posed, shares[kept], best)
 
@@ -458,6 +469,11 @@ class MOCTSVMClassifierCV(TreeClassifierCV):
     >>> clf.best_score_, clf.predict([[1.5], [6.5]]).tolist()
     (1.0, ['low', 'high'])
     """
+
+
+def _level(point: Point) -> int:
+    """Return how hard the splits of a combination are to read."""
+    return LEVELS[point.get("space", "box")]
 
 
 def _decisive(rounds: Sequence[Choice]) -> Choice:

@@ -3,7 +3,7 @@
 from os import PathLike
 from typing import Any
 
-from margintree.core.margin import MarginNorm
+from margintree.core.margin import MarginTerm
 from margintree.core.result import Progress
 from margintree.estimators._plain import MethodClassifier
 from margintree.methods import METHODS
@@ -76,7 +76,7 @@ class MOCTSVMClassifier(MethodClassifier):
         first, the same ``random_state`` gives the same tree for any ``n_jobs``.
     routing_margin : float, default=1e-3
         Least absolute value of every split on the training rows that pass it, between 0 and 1.
-    margin_norm : {"squared", "plain"}, default="squared"
+    margin_term : {"squared", "plain"}, default="squared"
         Whether the margin term is ``||w||**2 / 2`` or ``||w|| / 2``.
     space : {"box", "whitened", "quadratic", "whitened-quadratic", "rbf", "polynomial"}, \
     default="box"
@@ -179,7 +179,7 @@ class MOCTSVMClassifier(MethodClassifier):
         gap: float = 1e-4,
         max_iter: int | None = None,
         routing_margin: float = 1e-3,
-        margin_norm: MarginNorm = "squared",
+        margin_term: MarginTerm = "squared",
         space: str = "box",
         smoothing: float = 0.0,
         class_weight: Any = None,
@@ -212,7 +212,7 @@ class MOCTSVMClassifier(MethodClassifier):
         self.gap = gap
         self.max_iter = max_iter
         self.routing_margin = routing_margin
-        self.margin_norm = margin_norm
+        self.margin_term = margin_term
         self.space = space
         self.smoothing = smoothing
         self.class_weight = class_weight

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from margintree.core.margin import MarginNorm
+from margintree.core.margin import MarginTerm
 from margintree.core.result import Progress
 from margintree.estimators._plain import MethodClassifier
 from margintree.methods import METHODS
@@ -34,7 +34,7 @@ class OCTSVMClassifier(MethodClassifier):
         Cost of a split.
     c4, min_samples_leaf, max_splits, max_features_per_split, max_features, feature_costs, \
     feature_groups, points, rounding, method, solver, time_limit, memory_limit, gap, max_iter, \
-    routing_margin, margin_norm, space, smoothing, class_weight, start, warm_start, random_state, \
+    routing_margin, margin_term, space, smoothing, class_weight, start, warm_start, random_state, \
     n_jobs, verbose
         As in `MOCTSVMClassifier`.
 
@@ -81,7 +81,7 @@ class OCTSVMClassifier(MethodClassifier):
         gap: float = 1e-4,
         max_iter: int | None = None,
         routing_margin: float = 1e-3,
-        margin_norm: MarginNorm = "squared",
+        margin_term: MarginTerm = "squared",
         space: str = "box",
         smoothing: float = 0.0,
         class_weight: Any = None,
@@ -111,7 +111,7 @@ class OCTSVMClassifier(MethodClassifier):
         self.gap = gap
         self.max_iter = max_iter
         self.routing_margin = routing_margin
-        self.margin_norm = margin_norm
+        self.margin_term = margin_term
         self.space = space
         self.smoothing = smoothing
         self.class_weight = class_weight

@@ -370,7 +370,7 @@ class Terms:
         lengths, gains = self.lengths[:, None], self.gains[:, None]
         # m(S) - S N is convex in S for the squared norm and linear for the plain one.
         norms = np.clip(lengths, low, high)
-        if self.problem.margin_norm == "plain":
+        if self.problem.margin_term == "plain":
             norms = np.where(lengths > 0.5, high, low)
         margins, slopes = self.problem.margin_price(norms), norms * lengths
         allowance = ROUNDING * (margins + slopes + np.abs(gains)) + self.rests[:, None]

@@ -172,6 +172,9 @@ class Choice:
         The trials of all combinations, for every finished division.
     test_weights : ndarray
         The weight of the test rows of every division, finished or not.
+    levels : sequence of int
+        How hard the trees of each combination are to read; empty if all are alike. A combination of
+        a higher level is chosen only if it is better than the best below by half a standard error.
     simplest_within : float
         Standard errors, over the divisions, by which a combination may be worse than the best. Of
         all that are not, the one with the fewest coefficients is chosen.
@@ -186,6 +189,7 @@ class Choice:
     usual: int | None = None
     n_rows: float = 1.0
     simplest_within: float = 0.0
+    levels: Sequence[int] = ()
 
     @property
     def scores(self) -> FloatArray:
@@ -219,13 +223,27 @@ class Choice:
     def best(self) -> int:
         """The index of the best combination; see `best_index` and ``simplest_within``."""
         scores = np.nan_to_num(self.mean_scores)
-        best = best_index(scores, self.mean_splits, self.usual, self.n_rows)
+        best = self._best_of_levels(scores)
         if not self.simplest_within or len(self.trials) < 2:
             return best
         error = self.scores[:, best].std(ddof=1) / np.sqrt(len(self.trials))
         close = np.flatnonzero(scores >= scores[best] - self.simplest_within * error)
         order = np.lexsort((-scores[close], self.mean_splits[close], self.mean_coefficients[close]))
         return int(close[order[0]])
+
+    def _best_of_levels(self, scores: FloatArray) -> int:
+        levels, best = np.array(self.levels or [0] * len(scores)), None
+        for level in np.unique(levels):
+            places = np.flatnonzero(levels == level)
+            is_usual = np.flatnonzero(places == self.usual)
+            usual = int(is_usual[0]) if len(is_usual) else None
+            k = int(
+                places[best_index(scores[places], self.mean_splits[places], usual, self.n_rows)]
+            )
+            if best is None or is_clearly_better(scores[k], scores[best], self.n_rows):
+                best = k
+        assert best is not None
+        return best
 
     @property
     def ranking(self) -> list[int]:
@@ -319,8 +337,19 @@ def best_index(
     best = int(np.lexsort((splits, -scores))[0])
     if usual is None:
         return best
-    error = np.sqrt(max(0.0, scores[best] * (1 - scores[best])) / n_rows)
-    return usual if scores[best] - scores[usual] <= DOUBT * error else best
+    return best if is_clearly_better(scores[best], scores[usual], n_rows) else usual
+
+
+def is_clearly_better(score: float, other: float, n_rows: float) -> bool:
+    """Tell whether a score is better than another by half its standard error over some rows.
+
+    Examples
+    --------
+    >>> is_clearly_better(0.90, 0.88, n_rows=50), is_clearly_better(0.90, 0.87, n_rows=50)
+    (False, True)
+    """
+    error = np.sqrt(max(0.0, score * (1 - score)) / n_rows)
+    return bool(score - other > DOUBT * error)
 
 
 def averaging_shares(scores: FloatArray, best: int, n_rows: float) -> FloatArray:

@@ -5,10 +5,10 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 from margintree._lib.arrays import FloatArray
-from margintree._lib.exceptions import InvalidInputError
 from margintree.core.class_tree import with_best_leaves
 from margintree.core.cost import Cost
 from margintree.core.judges import price_classes
+from margintree.core.learnt_space import LEVELS, MAX_COLUMNS
 from margintree.core.limits import Limits
 from margintree.core.method import Method
 from margintree.core.problem import Costs, Problem
@@ -31,6 +31,16 @@ class ClassTree(Method):
     formulation = class_tree.FORMULATION
     has_margins = True
 
+    def candidates_for(
+        self,
+        n_classes: int,  # noqa: ARG002
+        n_columns: int,
+    ) -> Mapping[str, tuple[Any, ...]]:
+        """Return costs and spaces; products only of columns that are not too many for them."""
+        most = 0 if n_columns > MAX_COLUMNS else 1
+        spaces = tuple(name for name, level in LEVELS.items() if level <= most)
+        return {**self.candidates, "space": spaces}
+
     def pose(  # type: ignore[override]
         self,
         problem: Problem,
@@ -43,7 +53,7 @@ class ClassTree(Method):
     ) -> Problem:
         """Return the problem in a space in which a unit of margin violation costs ``C``."""
         costs = Costs(errors=0.0, violations=C, splits=0.0)
-        posed = replace(problem, depth=max_depth, costs=costs, margin_norm="squared")
+        posed = replace(problem, depth=max_depth, costs=costs, margin_term="squared")
         return posed.in_space(space).with_rules(min_samples_leaf, max_splits)
 
     def judge(self, problem: Problem, tree: ObliqueTree) -> Cost:
@@ -78,12 +88,6 @@ class ClassTree(Method):
         from margintree.search.classes.averaging import averaged_tree
 
         problems = [self.pose(rows, **point) for point in points]
-        if any(problem.scaling.likeness is not None for problem in problems):
-            raise InvalidInputError(
-                "Hyperplanes over columns cannot be averaged with those of kernels; candidates "
-                "with space='rbf' or 'polynomial' were given. Leave these out, or use "
-                "last_fit='fresh'."
-            )
         has_products = any(problem.scaling.has_products for problem in problems)
         space = {"space": "quadratic" if has_products else "box"}
         problem = self.pose(rows, **{**points[0], **space})

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from margintree._lib.arrays import AnyArray
 from margintree._lib.exceptions import InvalidInputError
 from margintree.core.limits import Limits
-from margintree.core.margin import MarginNorm
+from margintree.core.margin import MarginTerm
 from margintree.core.method import Method
 from margintree.core.problem import Costs, Problem
 from margintree.core.result import Progress, Result
@@ -40,7 +40,7 @@ class MarginMethod(Method):
         feature_costs: AnyArray | None = None,
         feature_groups: AnyArray | None = None,
         routing_margin: float = 1e-3,
-        margin_norm: MarginNorm = "squared",
+        margin_term: MarginTerm = "squared",
         error_costs: AnyArray | None = None,
         space: str = "box",
     ) -> Problem:
@@ -65,7 +65,7 @@ class MarginMethod(Method):
             depth=max_depth,
             costs=replace(self.costs(c1, c2, c3), features=c4, by_feature=factors),
             routing_margin=routing_margin,
-            margin_norm=margin_norm,
+            margin_term=margin_term,
             error_costs=problem.error_costs if error_costs is None else error_costs,
         )
         return posed.with_rules(

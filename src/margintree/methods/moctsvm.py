@@ -40,12 +40,16 @@ class MOCTSVM(MarginMethod):
     }
     formulation = moctsvm.FORMULATION
 
-    def candidates_for(self, n_classes: int) -> Mapping[str, tuple[Any, ...]]:
+    def candidates_for(
+        self,
+        n_classes: int,
+        n_columns: int,  # noqa: ARG002
+    ) -> Mapping[str, tuple[Any, ...]]:
         """Return the usual costs, and depths with a leaf for every class and with more.
 
         Examples
         --------
-        >>> [MOCTSVM().candidates_for(n_classes)["max_depth"] for n_classes in (2, 3, 7, 26)]
+        >>> [MOCTSVM().candidates_for(n_classes, 4)["max_depth"] for n_classes in (2, 3, 7, 26)]
         [(1, 2, 4), (2, 3, 5), (3, 4, 6), (5, 6, 8)]
         """
         least = max(1, (n_classes - 1).bit_length())

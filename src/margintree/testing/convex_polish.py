@@ -129,7 +129,7 @@ class _Barrier:
     def cone_slacks(self, point: FloatArray) -> FloatArray:
         """Return the slacks of the cones: 2 delta - ||w||^2, or 4 delta^2 - ||w||^2."""
         squares = np.array([point[plane] @ point[plane] for plane in self.planes])
-        is_squared = self.problem.margin_norm == "squared"
+        is_squared = self.problem.margin_term == "squared"
         return np.asarray((2 * point[0] if is_squared else 4 * point[0] ** 2) - squares)
 
     def slacks(self, point: FloatArray) -> FloatArray:
@@ -141,7 +141,7 @@ class _Barrier:
         inverse = 1.0 / (self.A @ point + self.c)
         gradient = tau * self.price - self.A.T @ inverse
         hessian = (self.A * (inverse**2)[:, None]).T @ self.A
-        is_squared = self.problem.margin_norm == "squared"
+        is_squared = self.problem.margin_term == "squared"
         for plane, slack in zip(self.planes, self.cone_slacks(point), strict=True):
             slope = np.zeros(self.size)
             slope[0] = 2.0 if is_squared else 8.0 * point[0]

@@ -111,7 +111,7 @@ def tiny_problems(n_problems: int = 42, seed: int = 5) -> Iterator[Problem]:
 
     Examples
     --------
-    >>> {problem.margin_norm for problem in tiny_problems()} == {"squared", "plain"}
+    >>> {problem.margin_term for problem in tiny_problems()} == {"squared", "plain"}
     True
     """
     rng = np.random.default_rng(seed)
@@ -136,5 +136,5 @@ def tiny_problem(rng: np.random.Generator) -> Problem:
         costs=costs,
         row_weights=rng.uniform(0.5, 2, n) if rng.random() < 0.4 else None,
         error_costs=error_costs if rng.random() < 0.4 else None,
-        margin_norm="squared" if rng.random() < 0.5 else "plain",
+        margin_term="squared" if rng.random() < 0.5 else "plain",
     )

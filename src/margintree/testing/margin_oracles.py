@@ -219,7 +219,7 @@ def _pair_price(problem: Problem, i: int, j: int) -> float:
     """
     d = float(np.linalg.norm(problem.X[i] - problem.X[j]))
     c = problem.costs.violations * float(problem.row_weights[[i, j]].min())
-    if problem.margin_norm == "plain":
+    if problem.margin_term == "plain":
         return min(2 * c, 1 / d)
     return 2 * c - (c * d) ** 2 / 2 if c * d * d <= 2 else 2 / d**2
 
@@ -390,5 +390,5 @@ def tiny_label_problem(rng: np.random.Generator) -> Problem:
         depth=depth,
         costs=costs,
         row_weights=rng.uniform(0.5, 2, n) if rng.random() < 0.4 else None,
-        margin_norm="squared" if rng.random() < 0.7 else "plain",
+        margin_term="squared" if rng.random() < 0.7 else "plain",
     )

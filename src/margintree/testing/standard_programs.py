@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
-from margintree.core.margin import MarginNorm
+from margintree.core.margin import MarginTerm
 from margintree.core.result import Reason
 from margintree.exact.programs.program import Cone, Program
 
@@ -61,7 +61,7 @@ def small_cover() -> Program:
     return program([3, 4, 5], [[2, 3, 4]], [6], upper=1.0, whole=True)
 
 
-def cone(kind: MarginNorm) -> Program:
+def cone(kind: MarginTerm) -> Program:
     """Return min d with d in the cone of (x, y) and x + y >= 2; the optimum is x = y = 1."""
     return program([1, 0, 0], [[0, 1, 1]], [2], cones=(Cone(kind, 0, np.array([1, 2])),))
 

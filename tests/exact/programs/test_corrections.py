@@ -27,8 +27,8 @@ def assert_ours_is_right(problem):
 @pytest.mark.parametrize("norm", ["squared", "plain"])
 def test_1_both_norms_are_offered(norm):
     """The squared norm of the text and the plain norm of the assembled model differ; both work."""
-    problem = problem_of(PLANE, (10, 1, 0.5), margin_norm=norm)
-    other = replace(problem, margin_norm="plain" if norm == "squared" else "squared")
+    problem = problem_of(PLANE, (10, 1, 0.5), margin_term=norm)
+    other = replace(problem, margin_term="plain" if norm == "squared" else "squared")
     assert cheapest_tree(problem).cost != pytest.approx(cheapest_tree(other).cost, rel=1e-2)
     assert_ours_is_right(problem)
 

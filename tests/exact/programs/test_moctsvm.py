@@ -44,7 +44,7 @@ def test_the_instances_are_varied():
     assert {problem.depth for problem in TINY} == {1, 2}
     assert {problem.n_features for problem in TINY} == {1, 2}
     assert {problem.n_classes for problem in TINY} == {2, 3, 4}
-    assert {problem.margin_norm for problem in TINY} == {"squared", "plain"}
+    assert {problem.margin_term for problem in TINY} == {"squared", "plain"}
     assert any(len(np.unique(problem.row_weights)) > 3 for problem in TINY)
     assert any(problem.error_costs.max() > 1 for problem in TINY)
     assert any(len(np.unique(problem.X, axis=0)) < problem.n_rows for problem in TINY)

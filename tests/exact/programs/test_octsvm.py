@@ -38,7 +38,7 @@ def test_the_instances_are_varied():
     """The agreement below covers what OCTSVM can be asked for."""
     assert {problem.depth for problem in TINY} == {1, 2}
     assert {problem.n_features for problem in TINY} == {1, 2}
-    assert {problem.margin_norm for problem in TINY} == {"squared", "plain"}
+    assert {problem.margin_term for problem in TINY} == {"squared", "plain"}
     dear = [problem.costs.errors > 2 * problem.costs.violations for problem in TINY]
     assert {*dear} == {True, False}
     assert any(len(np.unique(problem.row_weights)) > 3 for problem in TINY)

@@ -49,7 +49,7 @@ def deep(seed):
         depth=3,
         costs=Costs(float(rng.choice([1, 10])), float(rng.choice([0.1, 1])), 0.1),
         row_weights=rng.uniform(0.5, 2, n) if rng.random() < 0.4 else None,
-        margin_norm="squared" if rng.random() < 0.5 else "plain",
+        margin_term="squared" if rng.random() < 0.5 else "plain",
         routing_margin=float(rng.choice([1e-3, 0.1])),
     )
 

@@ -37,7 +37,7 @@ class Bench:
             depth=depth,
             costs=Costs(float(rng.choice([1, 5])), float(rng.choice([0.3, 1])), 0.1),
             row_weights=rng.uniform(0.5, 2, n),
-            margin_norm="squared" if rng.random() < 0.7 else "plain",
+            margin_term="squared" if rng.random() < 0.7 else "plain",
         )
         self.rows = rows_of(self.problem, may_lean=may_lean)
         self.frame = frame_of(

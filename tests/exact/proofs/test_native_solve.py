@@ -45,7 +45,7 @@ def random_problem(seed):
         depth=1 if seed % 2 else 2,
         costs=Costs(float(rng.choice([1, 10])), float(rng.choice([0.5, 1])), 0.1),
         row_weights=rng.uniform(0.5, 2, n) if seed % 5 == 0 else None,
-        margin_norm="plain" if seed % 7 == 0 else "squared",
+        margin_term="plain" if seed % 7 == 0 else "squared",
     )
 
 

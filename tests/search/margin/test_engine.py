@@ -214,7 +214,7 @@ def test_a_search_of_many_rows_compiles_the_leaf_groups_of_its_samples(groups_us
 
 def excess_over_enumeration(seed, norm):
     """Return by what share a default search misses the optimum of a tiny problem."""
-    problem = replace(tiny_problem(np.random.default_rng([11, seed])), margin_norm=norm)
+    problem = replace(tiny_problem(np.random.default_rng([11, seed])), margin_term=norm)
     optimum = cheapest_tree(problem).cost
     result = search(problem)
     check(problem, result)
@@ -347,7 +347,7 @@ def test_many_classes_work():
 @pytest.mark.parametrize("norm", ["squared", "plain"])
 def test_free_terms_are_no_trouble(costs, norm):
     """Errors, violations and splits may each cost nothing."""
-    problem = blobs(40, depth=2, costs=Costs(*map(float, costs)), margin_norm=norm)
+    problem = blobs(40, depth=2, costs=Costs(*map(float, costs)), margin_term=norm)
     check(problem, search(problem, Limits(iterations=6)))
 
 

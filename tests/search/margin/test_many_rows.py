@@ -17,7 +17,7 @@ from margintree.search.margin.many_rows import MANY_ROWS, Refiner, sample
 @pytest.mark.parametrize("norm", ["squared", "plain"])
 def test_many_rows_are_searched_by_way_of_a_sample(norm):
     """The tree is valid on all rows, far cheaper than none, and the same on two threads."""
-    problem = blobs(4000, margin_norm=norm)
+    problem = blobs(4000, margin_term=norm)
     assert problem.n_rows > MANY_ROWS
     result = search(problem, Limits(iterations=8))
     check(problem, result)

@@ -16,7 +16,7 @@ from margintree.core.problem import Problem
 from margintree.search.margin import Parts, share
 
 
-@pytest.mark.parametrize("problem", [IRIS, CLOUDS, replace(CLOUDS, margin_norm="plain")])
+@pytest.mark.parametrize("problem", [IRIS, CLOUDS, replace(CLOUDS, margin_term="plain")])
 def test_the_number_of_threads_does_not_change_the_tree(problem):
     """One, two and three threads, and a second run, give the very same numbers."""
     limits = [Limits(iterations=40, seed=3, threads=threads) for threads in (1, 2, 3, 1)]
@@ -134,7 +134,7 @@ def one_search(order="outer first", **environment):
 
 def test_what_searches_share_changes_no_tree():
     """Inner products, groupings and close pairs are the same when they are computed beforehand."""
-    for problem in (IRIS, replace(CLOUDS, margin_norm="plain")):
+    for problem in (IRIS, replace(CLOUDS, margin_term="plain")):
         limits = Limits(iterations=40, seed=3)
         alone, sharing = search(problem, limits), search(problem, limits, shared=share(problem, 3))
         assert sharing.tree == alone.tree

@@ -275,7 +275,7 @@ def _of_this_version(content: Mapping[str, Any], version: int) -> Mapping[str, A
     params, cost = (mapping(content.get(name), name) for name in ("params", "cost"))
     terms = {name: value for name, value in cost.items() if name not in ("ties", "faults")}
     faults = {name: value for name, value in cost.items() if name not in terms}
-    renamed = {"min_leaf": "min_samples_leaf"}
+    renamed = {"min_leaf": "min_samples_leaf", "margin_norm": "margin_term"}
     return {
         **content,
         "params": {renamed.get(name, name): value for name, value in params.items()},

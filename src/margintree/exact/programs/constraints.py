@@ -11,7 +11,7 @@ from margintree.exact.programs.program import Cone, Rows, merge, rows, total
 
 def c1(builder: Builder) -> tuple[Cone, ...]:
     """State that delta is at least half the (squared) norm of every hyperplane."""
-    kind = builder.problem.margin_norm
+    kind = builder.problem.margin_term
     return tuple(Cone(kind, int(builder["delta"]), vector) for vector in builder["w"])
 
 

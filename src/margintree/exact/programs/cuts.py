@@ -120,7 +120,7 @@ def close_pairs(problem: Problem, among: BoolArray) -> tuple[IntArray, IntArray]
 def pair_cone(builder: Builder) -> tuple[Cone, ...]:
     """State that delta is at least the margin price of s."""
     delta, s = int(builder["delta"]), builder["s"].reshape(1)
-    return (Cone(builder.problem.margin_norm, delta, s),)
+    return (Cone(builder.problem.margin_term, delta, s),)
 
 
 def every_class_owns_leaf(builder: Builder) -> Rows:

@@ -77,7 +77,7 @@ def build_octsvm(problem: Problem, upper_bound: float) -> Program:
             "e": (0.0, builder.big_m),
         },
         integers=("d", "z", "xi", "g", "known"),
-        cones=tuple(Cone(problem.margin_norm, delta, vector) for vector in builder["w"]),
+        cones=tuple(Cone(problem.margin_term, delta, vector) for vector in builder["w"]),
         tolerance=row_tolerance(problem, builder.big_m),
     )
 

@@ -8,7 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from margintree._lib.arrays import BoolArray, FloatArray, IntArray
-from margintree.core.margin import MARGINS, MarginNorm
+from margintree.core.margin import MARGINS, MarginTerm
 from margintree.core.problem import Problem
 from margintree.core.tree import ObliqueTree
 
@@ -46,7 +46,7 @@ class Cone:
     ``x[bound] >= ||x[vector]|| / 2``. ``bound`` and ``vector`` are positions of variables.
     """
 
-    kind: MarginNorm
+    kind: MarginTerm
     bound: int
     vector: IntArray
 

@@ -52,7 +52,7 @@ def rows_of(problem: Problem, *, may_lean: bool = True) -> RowData:
         radius=float(np.sqrt((X**2).sum(axis=1)).max()),
         eps=float(problem.routing_margin),
         split_price=float(problem.costs.splits),
-        is_squared=problem.margin_norm == "squared",
+        is_squared=problem.margin_term == "squared",
         may_lean=may_lean,
     )
 

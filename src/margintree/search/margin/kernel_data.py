@@ -61,7 +61,7 @@ def make_kernel_data(problem: Problem, gram: FloatArray) -> KernelData:
         split_price=float(problem.costs.splits),
         eps=float(problem.routing_margin),
         barrier=4 * float(problem.error_prices.max() + pull.max()),
-        is_squared=problem.margin_norm == "squared",
+        is_squared=problem.margin_term == "squared",
         depth=problem.depth,
         mass=np.array(problem.row_weights),
         least_mass=float(problem.rules.least_mass),

@@ -70,7 +70,7 @@ def test_polish_is_exact_for_the_plain_norm(case):
 def random_routing(seed, norm):
     """Return a local search with random hyperplanes on a tiny problem."""
     rng = np.random.default_rng([5, seed])
-    problem = replace(tiny_problem(rng), margin_norm=norm, depth=int(rng.integers(1, 4)))
+    problem = replace(tiny_problem(rng), margin_term=norm, depth=int(rng.integers(1, 4)))
     local = LocalSearch(kernel_data_of(problem), rng)
     local.clear(3.0)
     working = local.working
@@ -103,7 +103,7 @@ def test_polish_is_exact_on_random_routings(norm):
 
 def as_norm(case, norm):
     """Return the case with another norm in its margin term."""
-    problem = replace(case.problem, margin_norm=norm)
+    problem = replace(case.problem, margin_term=norm)
     return settled(problem, kernel_data_of(problem), case.working)
 
 
@@ -111,7 +111,7 @@ def one_split(norm):
     """Return a problem with one good split, and the tree of that split with a poor hyperplane."""
     X, y = [[0.0, 0.0], [0.3, 0.1], [0.6, 1.0], [1.0, 0.8]], [0, 0, 1, 1]
     problem = Problem.from_data(
-        X, y, n_classes=2, depth=1, costs=Costs(100.0, 1.0, 0.0), margin_norm=norm
+        X, y, n_classes=2, depth=1, costs=Costs(100.0, 1.0, 0.0), margin_term=norm
     )
     kernel_data = kernel_data_of(problem)
     working = new_working_tree(kernel_data, 5.0)
