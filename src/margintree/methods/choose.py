@@ -362,7 +362,7 @@ def averaging_shares(scores: FloatArray, best: int, n_rows: float) -> FloatArray
     Examples
     --------
     >>> averaging_shares(np.array([0.8, 0.74, 0.2]), best=0, n_rows=100).round(3)
-    array([0.959, 0.041, 0.   ])
+    array([0.958, 0.042, 0.   ])
     """
     error = np.sqrt(max(scores[best] * (1 - scores[best]), 0.25 / n_rows) / n_rows)
     behind = np.maximum(0.0, scores[best] - np.nan_to_num(scores, nan=-np.inf)) / error
