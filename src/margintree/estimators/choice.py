@@ -31,7 +31,6 @@ from margintree.methods.choose import (
     Data,
     Division,
     TreeCandidates,
-    averaging_shares,
     choose,
     divide,
     results,
@@ -305,7 +304,7 @@ class TreeClassifierCV(MetaEstimatorMixin, TreeClassifier):
                 kept.index(usual) if usual is not None else None,
                 n_rows=float(len(data.y)),
                 simplest_within=self.simplest_within,
-                levels=[_level(points[k]) for k in kept],
+                levels=[LEVELS[points[k].get("space", "box")] for k in kept],
             )
             groups = self._groups(choice.points, data, classes, limits, sizes[-left])
             with suppress(KeyboardInterrupt):
@@ -418,20 +417,10 @@ class TreeClassifierCV(MetaEstimatorMixin, TreeClassifier):
         return result, candidates.score(problem, result)
 
     def _average(self, data: Data, classes: AnyArray, choice: Choice, best: Result) -> Result:
-        """Return the tree of the best point with hyperplanes that are averages.
-
-        They are averages over the points whose trees are no harder to read. Hyperplanes of kernels
-        stay as they are.
-        """
-        place, level = choice.points.index(self.best_params_), _level(self.best_params_)
-        if level == max(LEVELS.values()):
-            return best
-        is_open = np.array([_level(point) <= level for point in choice.points])
-        scores = np.where(is_open, choice.mean_scores, np.nan)
-        shares = averaging_shares(scores, place, choice.n_rows)
-        kept = sorted(np.flatnonzero(shares).tolist(), key=lambda k: k != place)  # the best first
-        posed = [self._with(choice.points[k])._posing(classes, self._features()) for k in kept]
-        return self._method.averaged(data.problem(), posed, shares[kept], best)
+        """Return the tree of the best point with averaged hyperplanes."""
+        shares = choice.shares(choice.points.index(self.best_params_))
+        posed = [self._with(choice.points[k])._posing(classes, self._features()) for k in shares]
+        return self._method.averaged(data.problem(), posed, np.array([*shares.values()]), best)
 
     def _fit_path(
         self, points: Sequence[Point], data: Data, classes: AnyArray, clock: Clock
@@ -469,11 +458,6 @@ class MOCTSVMClassifierCV(TreeClassifierCV):
     >>> clf.best_score_, clf.predict([[1.5], [6.5]]).tolist()
     (1.0, ['low', 'high'])
     """
-
-
-def _level(point: Point) -> int:
-    """Return how hard the splits of a combination are to read."""
-    return LEVELS[point.get("space", "box")]
 
 
 def _decisive(rounds: Sequence[Choice]) -> Choice:

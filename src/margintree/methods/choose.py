@@ -251,6 +251,17 @@ class Choice:
         order = np.lexsort((self.mean_splits, -np.nan_to_num(self.mean_scores)))
         return [self.best, *(int(k) for k in order if k != self.best)]
 
+    def shares(self, best: int) -> dict[int, float]:
+        """Return the shares of combinations in an average, the best first; see `averaging_shares`.
+
+        Combinations of a higher level than the best one have none.
+        """
+        levels = np.array(self.levels or [0] * len(self.points))
+        scores = np.where(levels <= levels[best], self.mean_scores, np.nan)
+        shares = averaging_shares(scores, best, self.n_rows)
+        places = sorted(np.flatnonzero(shares).tolist(), key=lambda k: k != best)
+        return {k: float(shares[k]) for k in places}
+
     @property
     def survivors(self) -> list[int]:
         """The indices of the combinations that go on to the next round, in order."""

@@ -84,10 +84,13 @@ class ClassTree(Method):
         """Return a tree with the hierarchy of the best one and averages of all hyperplanes.
 
         It minimises no single objective. Its cost is that of the first point over all terms.
+        Hyperplanes of kernels, whose terms differ, stay as they are.
         """
         from margintree.search.classes.averaging import averaged_tree
 
         problems = [self.pose(rows, **point) for point in points]
+        if problems[0].scaling.likeness is not None:
+            return best
         has_products = any(problem.scaling.has_products for problem in problems)
         space = {"space": "quadratic" if has_products else "box"}
         problem = self.pose(rows, **{**points[0], **space})
