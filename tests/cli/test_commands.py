@@ -6,6 +6,7 @@ import re
 import sqlite3
 from typing import get_type_hints
 
+import numpy as np
 import onnx
 import pandas as pd
 import pytest
@@ -199,6 +200,26 @@ def test_evaluate_takes_whole_numbers_with_and_without_a_zero(tmp_path, labels):
     pd.DataFrame({"a": [0, 1, 4, 5], "y": labels}).to_parquet(tmp_path / "t.parquet")
     done = run("evaluate", tmp_path / "m.json", tmp_path / "t.parquet", "-t", "y")
     assert "accuracy 100.00%  (4 of 4 rows)" in done.stdout
+
+
+def test_a_wide_table_is_told_in_few_lines(tmp_path):
+    """Most influential terms, some fills and some reasons; the model file has all."""
+    rng = np.random.default_rng(0)
+    X = np.c_[rng.normal(size=(40, 60)).round(2), np.zeros((40, 15))]
+    names = [f"gene {j}" for j in range(60)] + [f"empty {j}" for j in range(15)]
+    rows = [[*x, "ill" if x[0] > 0 else "well"] for x in X.tolist()]
+    table, model = write_csv(tmp_path / "t.csv", [*names, "y"], rows), tmp_path / "m.json"
+    done = run("fit", table, "-t", "y", "-o", model, "--fixed", "--max-depth", 1)
+    assert done.exit_code == 0, done.output
+    assert "+ 40 more, from " in done.stdout
+    assert "up to 60 terms" in done.stdout
+    shown = run("show", model).stdout
+    assert "more, from" not in shown
+    assert "gene 9 " in shown
+    assert "and 50 more columns, which the model file lists" in shown
+    assert shown.count("Not used: ") == 10
+    assert "and 5 more columns that are not used, which the model file lists" in shown
+    assert not re.search(r"-0[,\s]", shown)
 
 
 def test_one_split_is_no_splits(tmp_path):

@@ -23,6 +23,8 @@ from margintree.show.export.named_tree import printable, tree_of
 
 _MOST_CONFUSIONS = 10
 """Largest number of confusions that a narrow terminal lists."""
+_MOST_COLUMNS = 10
+"""Largest number of columns of which something is told."""
 _ANY_WIDTH = 10_000
 
 
@@ -87,8 +89,8 @@ def _remedy(result: Result) -> str:
     return f"Give it more {lack}: --{lack}-limit"
 
 
-SHORT = 5
-"""Largest number of terms of a split that is short to read."""
+SHORT, MOST_TERMS = 5, 20
+"""Largest number of terms of a split that is short to read, and that a fit prints."""
 
 
 def print_next(out: Console, estimator: TableClassifier, model: Path) -> None:
@@ -97,7 +99,7 @@ def print_next(out: Console, estimator: TableClassifier, model: Path) -> None:
     longest = int((tree.weights != 0).sum(axis=1).max())
     if longest > SHORT:
         out.print(
-            f"Its splits have up to {longest} terms. See fewer: margintree show {model} --terms "
+            f"Its splits have up to {longest:,} terms. See fewer: margintree show {model} --terms "
             f"{SHORT}. Use fewer: fit with --features {SHORT}."
         )
     out.print(f"Next: margintree predict {model} TABLE")
@@ -138,11 +140,25 @@ def print_columns(out: Console, estimator: TreeClassifier | TableClassifier) -> 
         return
     encoding = estimator.encoding_
     numbers = [column for column in encoding.columns if isinstance(column, NumberColumn)]
-    fills = [f"{printable(column.name)} {column.fill:.6g}" for column in numbers]
+    fills = [f"{printable(column.name)} {column.fill + 0.0:.6g}" for column in numbers]
     if fills:
-        out.print(f"\nA missing cell counts as: {', '.join(fills)}")
-    for column in encoding.left_out:
-        out.print(printable(f"Not used: {column.name}, since {column.reason}"))
+        out.print(f"\nA missing cell counts as: {', '.join(_first(fills, 'columns'))}")
+    unused = [f"Not used: {column.name}, since {column.reason}" for column in encoding.left_out]
+    for line in _first(unused, "columns that are not used"):
+        out.print(printable(line))
+
+
+def _first(texts: Sequence[str], what: str) -> list[str]:
+    """Return the first of many texts, and how many others there are.
+
+    Examples
+    --------
+    >>> _first([*"abcdefghijklmn"], "letters")[-2:]
+    ['j', 'and 4 more letters, which the model file lists']
+    """
+    n_more = len(texts) - _MOST_COLUMNS
+    rest = [f"and {n_more:,} more {what}, which the model file lists"] if n_more > 0 else []
+    return [*texts[:_MOST_COLUMNS], *rest]
 
 
 def print_scores(out: Console, labels: AnyArray, predictions: AnyArray) -> None:

@@ -181,6 +181,7 @@ def _class_weight(given: str, labels: AnyArray) -> Any:
 
 def _save(estimator: "TableClassifier", output: Path, clock: Clock) -> None:
     from margintree.cli._view import (
+        MOST_TERMS,
         console,
         print_choice,
         print_next,
@@ -192,7 +193,7 @@ def _save(estimator: "TableClassifier", output: Path, clock: Clock) -> None:
     with undisturbed():
         save(estimator, output)
     out = console()
-    print_tree(out, estimator)
+    print_tree(out, estimator, max_terms=MOST_TERMS)
     out.print()
     print_choice(out, estimator)
     print_outcome(out, estimator)
