@@ -110,7 +110,7 @@ def test_help_states_the_defaults_of_the_classifier():
     texts = {name: text for name, text in shown.items() if isinstance(text, str)}
     given |= {"class_weight": "none", "scoring": str(chosen.scoring)}
     given |= {"max_features_per_split": "all", "points": "not rounded", "certificate": "none"}
-    assert len(texts) == 19
+    assert len(texts) == 20
     assert texts == {name: given[name] for name in texts}
     depth, *costs = (getattr(fixed, name) for name in CHOSEN)
     in_words = f"depth {depth} and costs {', '.join(format(cost, 'g') for cost in costs)}"
@@ -220,6 +220,21 @@ def test_a_wide_table_is_told_in_few_lines(tmp_path):
     assert shown.count("Not used: ") == 10
     assert "and 5 more columns that are not used, which the model file lists" in shown
     assert not re.search(r"-0[,\s]", shown)
+
+
+def test_a_shell_completes_commands_and_options():
+    """As the script of --install-completion asks for it."""
+    for words, place, expected in (
+        ("margintree ev", 1, "evaluate"),
+        ("margintree fit --po", 2, "--points"),
+    ):
+        env = {
+            "_MARGINTREE_COMPLETE": "complete_bash",
+            "COMP_WORDS": words,
+            "COMP_CWORD": str(place),
+        }
+        done = CliRunner().invoke(app, [], prog_name="margintree", env=env)
+        assert done.output.split() == [expected]
 
 
 def test_one_split_is_no_splits(tmp_path):

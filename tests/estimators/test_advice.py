@@ -28,7 +28,7 @@ RARE = np.where(X[:, 0] < 1, "rare", Y)
         (MOCTSVMClassifier(c1=100.0, time_limit=0), "The time limit ended the search"),
         (CARTClassifier(max_splits=0), "max_splits=0 allows no other tree"),
         (OCTHClassifier(alpha=1e6), "at alpha=1e\\+06"),
-        (MOCTSVMClassifierCV(candidates={"c3": 1e6}, cv=2), "c3=1e\\+06"),
+        (MOCTSVMClassifierCV(candidates={"c3": 1e6}, cv=2), "c3=1e\\+06. No other candidate"),
     ],
     ids=str,
 )

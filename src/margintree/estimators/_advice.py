@@ -36,8 +36,9 @@ def warn_if_poor(
 ) -> None:
     """Warn if the fitted tree has no split, or if it never predicts some class.
 
-    ``codes`` are positions in ``classes``, and ``params`` are the parameters of the classifier. A
-    tree with fewer leaves than classes is left to `warn_if_shallow`.
+    ``codes`` are positions in ``classes``, and ``params`` are the parameters of the classifier,
+    with "candidates" if cross-validation chose some. A tree with fewer leaves than classes is left
+    to `warn_if_shallow`.
     """
     mass = np.bincount(codes, weights, minlength=len(classes))
     tree = result.tree
@@ -83,6 +84,10 @@ def _remedy(result: Result, params: Mapping[str, Any]) -> str:
     text = f"{found} costs more than it saves{at}."
     if params.get("min_samples_leaf"):
         text += f" Lower min_samples_leaf={params['min_samples_leaf']:g}, which limits the splits."
-    if {"c1", "c2"} <= {*params}:
+    if "candidates" in params:
+        text += (
+            " No other candidate of the choice was better: the features or the rows say too little."
+        )
+    elif {"c1", "c2"} <= {*params}:
         text += " Raise c1, or lower c2 or c3, or let MOCTSVMClassifierCV choose them."
     return text

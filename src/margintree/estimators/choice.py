@@ -226,7 +226,8 @@ class TreeClassifierCV(MetaEstimatorMixin, TreeClassifier):
         return type(plain)(**{**plain.get_params(deep=False), **point})
 
     def _params_of_tree(self) -> dict[str, Any]:
-        return {**self._plain().get_params(deep=False), **self.best_params_}
+        chosen = {**self._plain().get_params(deep=False), **self.best_params_}
+        return chosen | {"candidates": self.candidates}
 
     def _depth(self, n_classes: int) -> int:
         return max(int(point["max_depth"]) for point in self._points(n_classes))
