@@ -1,4 +1,4 @@
-"""Rows of long runs of solvers, kept so that nothing is solved twice."""
+"""Rows of long runs, kept so that nothing is solved twice."""
 
 import json
 from pathlib import Path
@@ -11,3 +11,10 @@ def read_rows(path: Path) -> dict[str, dict[str, Any]]:
         return {}
     rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     return {row["instance"]: row for row in rows}
+
+
+def keep_row(path: Path, row: dict[str, Any]) -> None:
+    """Add a row to a file; it takes the place of an earlier one of the same instance."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("a", encoding="utf-8") as file:
+        file.write(json.dumps(row) + "\n")
