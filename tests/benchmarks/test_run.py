@@ -95,3 +95,23 @@ def test_the_command_lists_tables_and_refuses_others():
     assert refused.returncode == 2
     assert "there are calibration, class_trees" in refused.stderr
     assert "cannot replace" in call("exact", "--quick", "--write").stderr
+
+
+@pytest.mark.parametrize(
+    ("last_lines", "is_written"),
+    [
+        ("print('holds')", True),
+        ("print('DOES NOT HOLD'); raise SystemExit(1)", True),
+        ("raise ValueError('broken')", False),
+    ],
+)
+def test_whole_tables_are_written(last_lines, is_written, tmp_path, monkeypatch, capsys):
+    """A table that misses a bar is one; what a script printed before it broke is not."""
+    script = tmp_path / "script.py"
+    script.write_text(f"print('a row 1.5')\n{last_lines}\n", encoding="utf-8")
+    monkeypatch.setattr(benchmarks, "TABLES", {"toy": benchmarks.Table(str(script))})
+    monkeypatch.setattr(benchmarks, "PRINTED", tmp_path)
+    monkeypatch.setattr(sys, "argv", ["run.py", "toy", "--write"])
+    assert benchmarks.main() == ("'holds'" not in last_lines)
+    assert (tmp_path / "toy.txt").exists() == is_written
+    assert "a row 1.5" in capsys.readouterr().out
