@@ -10,7 +10,7 @@ import pytest
 
 from margintree._lib import first_fit
 from margintree._lib.files import write_whole
-from margintree._lib.first_fit import collector_paused, other_process
+from margintree._lib.first_fit import collector_paused, compilation_notice, other_process
 
 needs_two_cores = pytest.mark.skipif(
     not first_fit._may_start_python(), reason="there is one core only"
@@ -107,3 +107,14 @@ def test_a_plain_start_does_without(tmp_path, monkeypatch):
     monkeypatch.setattr(first_fit, "IS_ON", True)
     first_fit.load_directly(Kernel)
     assert Kernel._cache.load_overload is not None
+
+
+@pytest.mark.parametrize(("quiet", "is_told"), [(0.01, True), (600.0, False)])
+def test_who_waits_for_compilation_is_told(quiet, is_told, monkeypatch, capsys):
+    """A notice goes to standard error once it takes a while, and never to standard output."""
+    monkeypatch.setattr(first_fit, "QUIET_SECONDS", quiet)
+    with compilation_notice():
+        time.sleep(0.5)
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err == (first_fit.NOTICE + "\n" if is_told else "")

@@ -11,6 +11,7 @@ import gc
 import os
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
@@ -22,6 +23,9 @@ MANY = 10_000
 """Number of new objects above which it pays to mark all objects as old."""
 FROZEN_BY_PYTHON = 1_000
 """More frozen objects than Python 3.12 freezes at its start, so other code has frozen some."""
+QUIET_SECONDS = 1.5
+"""Seconds of compilation after which the user sees a notice."""
+NOTICE = "margintree: compiling kernels (up to half a minute; they are kept for all later fits)"
 LONGEST_WAIT = 60.0
 """Seconds after which this process compiles what is left of the other one's share."""
 
@@ -76,6 +80,18 @@ def _load(cache: Any, signature: Any, target_context: Any) -> Any:
     rtsys.initialize(target_context)
     with cache._guard_against_spurious_io_errors():
         return cache._load_overload(signature, target_context)
+
+
+@contextmanager
+def compilation_notice() -> Iterator[None]:
+    """Tell the user on standard error if what is compiled takes a while."""
+    notice = threading.Timer(QUIET_SECONDS, lambda: print(NOTICE, file=sys.stderr, flush=True))
+    notice.daemon = True
+    notice.start()
+    try:
+        yield
+    finally:
+        notice.cancel()
 
 
 @contextmanager

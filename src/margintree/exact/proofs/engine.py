@@ -19,6 +19,7 @@ import numpy as np
 from margintree import __version__
 from margintree._lib.arrays import IntArray
 from margintree._lib.exceptions import InvalidInputError
+from margintree._lib.first_fit import compilation_notice
 from margintree.core.incumbent import Incumbent
 from margintree.core.limits import Limits
 from margintree.core.method import Method
@@ -154,9 +155,10 @@ def prove(
 def compile_kernels() -> None:
     """Get all kernels of a proof ready, so that no clock runs while they are compiled."""
     problem = Problem.from_data([[0.0], [1.0]], [0, 1], n_classes=2, depth=1)
-    basics = Basics(problem, LEAST_GAP)
     node = OpenNode(0.0, (1, 0), Skeleton((0b01, 0b10), 1), None, 1.0)
-    Dive(basics, Room(basics), node, 1.0).run(lambda: False, 1)
+    with compilation_notice():
+        basics = Basics(problem, LEAST_GAP)
+        Dive(basics, Room(basics), node, 1.0).run(lambda: False, 1)
 
 
 class _Engine:

@@ -3,14 +3,12 @@
 Kernels are kept on disk. If none is there yet, two processes compile one half each.
 """
 
-import sys
-import threading
 from contextlib import nullcontext
 from functools import cache
 
 import numpy as np
 
-from margintree._lib.first_fit import collector_paused, other_process
+from margintree._lib.first_fit import collector_paused, compilation_notice, other_process
 from margintree.core.limits import Clock
 from margintree.core.problem import Problem
 from margintree.search.margin.chain import Chain, Parts, run_chain
@@ -23,10 +21,6 @@ from margintree.search.margin.leaf_groups import LEAST_DESCENTS, rearrange
 from margintree.search.margin.local_search import LocalSearch
 from margintree.search.margin.many_rows import Refiner
 
-QUIET_SECONDS = 1.5
-"""Seconds after which the user sees the notice."""
-NOTICE = "margintree: compiling kernels (up to half a minute; they are kept for all later fits)"
-
 
 @cache
 def compile_kernels(*, many_rows: bool, leaf_groups: bool, rules: bool = False) -> None:
@@ -35,10 +29,7 @@ def compile_kernels(*, many_rows: bool, leaf_groups: bool, rules: bool = False) 
     This takes a moment if the kernels are on disk, and no time if this process did it before.
     Kernels for many rows, for leaf groups and for rules can be left out.
     """
-    notice = threading.Timer(QUIET_SECONDS, print, args=[NOTICE], kwargs={"file": sys.stderr})
-    notice.daemon = True
-    notice.start()
-    try:
+    with compilation_notice():
         with collector_paused():
             is_first_time = _is_first_time()
         with nullcontext() if is_first_time else collector_paused():
@@ -48,8 +39,6 @@ def compile_kernels(*, many_rows: bool, leaf_groups: bool, rules: bool = False) 
             _run_small(rules)
             if many_rows:
                 _run_large()
-    finally:
-        notice.cancel()
 
 
 def compile_sweep() -> None:
