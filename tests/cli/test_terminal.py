@@ -126,6 +126,13 @@ def test_no_word_and_no_branch_is_broken(width, folder, whole):
     assert sum("[" in line for line in tree) == 5
 
 
+def test_lines_of_a_pipe_do_not_end_in_spaces(folder):
+    """Neither those of trees nor those of tables."""
+    for name in ("show", "evaluate", "study"):
+        lines = in_pipe(COMMANDS[name], folder).splitlines()
+        assert [line for line in lines if line != line.rstrip()] == []
+
+
 def is_time(word):
     """Tell whether a word is a number, which may be of seconds and then differs."""
     return word.replace(".", "").isdigit()

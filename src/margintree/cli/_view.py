@@ -38,6 +38,14 @@ def console() -> Console:
     return out
 
 
+def print_table(out: Console, table: Table) -> None:
+    """Print a table without spaces at the ends of its lines."""
+    with out.capture() as captured:
+        out.print(table)
+    lines = [line.rstrip() for line in captured.get().splitlines()]
+    out.print(Text.from_ansi("\n".join(lines)))
+
+
 def print_tree(
     out: Console,
     estimator: TreeClassifier | TableClassifier,
@@ -124,7 +132,7 @@ def print_outcome(out: Console, estimator: TreeClassifier | TableClassifier) -> 
         ("ended", f"{result.ended} ({result.solver} {result.version}, {result.seconds:.1f} s)"),
     ):
         table.add_row(name, value)
-    out.print(table)
+    print_table(out, table)
 
 
 def _wrong_rows(tree: ObliqueTree) -> str:
@@ -171,10 +179,10 @@ def print_scores(out: Console, labels: AnyArray, predictions: AnyArray) -> None:
     table = _scores_table(classes, counts, with_calls=True)
     needed = Measurement.get(out, out.options.update(width=_ANY_WIDTH), table).minimum
     if out.is_terminal and needed > out.width:
-        out.print(_scores_table(classes, counts, with_calls=False))
+        print_table(out, _scores_table(classes, counts, with_calls=False))
         _print_confusions(out, classes, counts)
     else:
-        out.print(table)
+        print_table(out, table)
 
 
 def _scores_table(classes: AnyArray, counts: AnyArray, *, with_calls: bool) -> Table:

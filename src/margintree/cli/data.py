@@ -32,7 +32,7 @@ def list_sets(data_dir: DataDir = None) -> None:
     from rich import box
     from rich.table import Table
 
-    from margintree.cli._view import console
+    from margintree.cli._view import console, print_table
     from margintree.data.datasets import CATALOGUE, place_of
 
     table = Table(box=box.SIMPLE_HEAD)
@@ -43,7 +43,7 @@ def list_sets(data_dir: DataDir = None) -> None:
         place = place_of(name, data_dir)
         is_ours = Path(place).is_relative_to(Path(margintree.__file__).parent)
         table.add_row(name, *sizes, "margintree" if is_ours else place, entry.note)
-    console().print(table)
+    print_table(console(), table)
 
 
 @app.command()

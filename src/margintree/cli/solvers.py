@@ -17,7 +17,7 @@ def solvers() -> None:
     from rich import box
     from rich.table import Table
 
-    from margintree.cli._view import console
+    from margintree.cli._view import console, print_table
     from margintree.exact.solvers import SOLVERS, Abilities, available
 
     table = Table(box=box.SIMPLE_HEAD)
@@ -33,4 +33,4 @@ def solvers() -> None:
             "yes" if abilities.starts else "no",
             status.detail,
         )
-    console().print(table)
+    print_table(console(), table)

@@ -118,7 +118,7 @@ def _print_status(spec: "Spec", store: "Store") -> None:
     from rich import box
     from rich.table import Table
 
-    from margintree.cli._view import console
+    from margintree.cli._view import console, print_table
     from margintree.study.jobs import Forecast, jobs_of
     from margintree.study.run import open_jobs
 
@@ -131,7 +131,7 @@ def _print_status(spec: "Spec", store: "Store") -> None:
         table.add_column(heading, justify="right", no_wrap=no_wrap, min_width=longest)
     for method in dict.fromkeys(job.method for job in jobs):
         table.add_row(method, *_counts(method, jobs, store, rows))
-    out.print(table)
+    print_table(out, table)
     seconds = Forecast.from_rows(rows).seconds(left)
     out.print(f"{store.path}: {len(rows)} rows, {len(left)} of {len(jobs)} jobs open or skipped")
     if seconds:
