@@ -8,6 +8,7 @@ from typing import Any, Self
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
+from sklearn.utils import Tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -63,6 +64,11 @@ class TreeClassifier(ClassifierMixin, ShownAsTree, ABC):
     @abstractmethod
     def _learn(self, data: Data, classes: AnyArray) -> Result:
         """Return the result of a fit to the data; ``classes`` are the labels of the codes."""
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = self._method.max_classes != 2
+        return tags
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:

@@ -6,7 +6,6 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from joblib import effective_n_jobs
-from sklearn.utils import Tags
 from sklearn.utils._param_validation import StrOptions
 
 from margintree._lib.arrays import AnyArray
@@ -61,11 +60,6 @@ class MethodClassifier(TreeClassifier):
             # A start that is a classifier must stay fitted, so it is not cloned.
             copy.start = self.start
         return copy
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = self._method.max_classes != 2
-        return tags
 
     @property
     def n_iter_(self) -> int:

@@ -10,7 +10,6 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.base import MetaEstimatorMixin
 from sklearn.model_selection import check_cv
-from sklearn.utils import Tags
 from sklearn.utils._param_validation import StrOptions, validate_parameter_constraints
 
 from margintree._lib.arrays import AnyArray
@@ -187,11 +186,6 @@ class TreeClassifierCV(MetaEstimatorMixin, TreeClassifier):
         self.time_limit = time_limit
         self.n_jobs = n_jobs
         self.verbose = verbose
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = self._method.max_classes != 2
-        return tags
 
     @property
     def best_estimator_(self) -> MethodClassifier:

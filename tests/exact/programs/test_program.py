@@ -81,3 +81,15 @@ def test_merged_rows_may_differ_in_length():
     short, long = rows([(1.0, np.array([3]))]), rows([(1.0, np.array([1])), (2.0, np.array([2]))])
     assert merge([short, long]).coefficients.tolist() == [[1.0, 0.0], [1.0, 2.0]]
     assert len(merge([]).lower) == 0
+
+
+def test_values_are_filled_in_by_name(problem):
+    """Whole blocks, or one number for a block; all others are 0. An unknown name is an error."""
+    program = build(problem, 4.0, Strengthening.none())
+    weights = np.arange(program.block("w").size, dtype=float).reshape(program.block("w").shape)
+    values = program.filled({"w": weights, "delta": 3.0})
+    np.testing.assert_array_equal(values[program.block("w")], weights)
+    assert values[program.block("delta")] == 3.0
+    assert values.sum() == weights.sum() + 3.0
+    with pytest.raises(KeyError):
+        program.filled({"no such block": 1.0})

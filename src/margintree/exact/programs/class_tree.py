@@ -172,10 +172,7 @@ def encode_class_tree(problem: Problem, program: Program, tree: ObliqueTree) -> 
         "z": ways,
         "g": 1 - ways[:, 0],
     }
-    values = np.zeros(program.n_variables)
-    for name, part in parts.items():
-        values[program.block(name)] = part
-    return values
+    return program.filled(parts)
 
 
 def decode_class_tree(problem: Problem, program: Program, values: FloatArray) -> ObliqueTree:

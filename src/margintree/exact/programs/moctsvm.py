@@ -109,11 +109,8 @@ def encode_tree(problem: Problem, program: Program, tree: ObliqueTree) -> FloatA
     """
     strengthening = Strengthening.of(program.traits)
     tree = canonical(problem, tree, strengthening)
-    values = np.zeros(program.n_variables)
-    for name, part in _encoded(problem, tree, strengthening).items():
-        if name in program.blocks:
-            values[program.block(name)] = part
-    return values
+    parts = _encoded(problem, tree, strengthening)
+    return program.filled({name: parts[name] for name in parts.keys() & program.blocks.keys()})
 
 
 def _encoded(

@@ -201,10 +201,7 @@ def encode_octsvm(problem: Problem, program: Program, tree: ObliqueTree) -> Floa
         "xi": inside * is_changed,
         "z": visits,
     } | values_of_features(problem, spoken)
-    values = np.zeros(program.n_variables)
-    for name, part in parts.items():
-        values[program.block(name)] = part
-    return values
+    return program.filled(parts)
 
 
 def _spoken(problem: Problem, tree: ObliqueTree) -> ObliqueTree:

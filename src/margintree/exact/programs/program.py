@@ -114,6 +114,13 @@ class Program:
         """Return the positions of the variables with this name, in the shape of their block."""
         return self.blocks[name].indices
 
+    def filled(self, parts: Mapping[str, Any]) -> FloatArray:
+        """Return values of all variables: those of blocks by name, and 0 elsewhere."""
+        values = np.zeros(self.n_variables)
+        for name, part in parts.items():
+            values[self.block(name)] = part
+        return values
+
     def evaluate(self, values: FloatArray) -> float:
         """Return the objective at these values."""
         return float(self.objective @ values)
