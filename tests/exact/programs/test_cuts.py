@@ -6,12 +6,11 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from margintree.core.judges import price_margins
-from margintree.core.limits import Limits
 from margintree.core.problem import Costs, Problem
+from margintree.core.tree import ObliqueTree
 from margintree.exact.programs import Strengthening, build, encode_tree
 from margintree.exact.programs.cuts import PAIRS_PER_ROW, close_pairs, far_clusters
 from margintree.exact.programs.strengthening import canonical
-from margintree.methods import MOCTSVM
 from strategies import problems, problems_with_trees
 
 CUTS = ("sibling_classes", "flip_symmetry", "no_idle_parent", "useful_leaves", "pair_margins")
@@ -70,23 +69,32 @@ LADDER = Problem.from_data(
     costs=Costs(100.0, 1.0, 1.0),
 )
 
+STEPS = ObliqueTree(
+    weights=[[5.0], [0.0], [6.0]],
+    intercepts=[-1.5, -1.0, -4.5],
+    splits=[True, False, True],
+    leaf_classes=[0, 0, 1, 2],
+    leaf_mass=np.zeros((4, 3)),
+    scaling=LADDER.scaling,
+)
+"""The root parts class 0 from the others, and its right child these."""
+
 
 @pytest.mark.parametrize(
     ("names", "changes"),
     [
         # The order of the classes above two leaves is strict.
-        (["sibling_classes", "flip_symmetry"], {("q", (0, 1)): 1.0, ("q", (1, 1)): 0.0}),
+        (["sibling_classes", "flip_symmetry"], {("q", (1, 3)): 1.0, ("q", (2, 3)): 0.0}),
         (["no_idle_parent"], {("d", (0,)): 0.0}),
         (["flip_symmetry"], {("v", (0,)): 0.0}),
-        (["useful_leaves"], {("L", (0, 0)): 1.0, ("L", (1, 0)): 1.0}),
+        (["useful_leaves"], {("L", (2, 2)): 1.0, ("L", (3, 2)): 1.0}),
     ],
 )
 def test_each_cut_cuts_off_its_own_kind_of_tree(names, changes):
     """A change of the values that only these cuts forbid."""
-    tree = MOCTSVM().search(LADDER, Limits(iterations=20)).tree
-    program = build(LADDER, price_margins(LADDER, tree).total, DEFAULT)
-    tree = canonical(LADDER, tree, DEFAULT)
-    assert tree.n_splits == 2
+    program = build(LADDER, price_margins(LADDER, STEPS).total, DEFAULT)
+    tree = canonical(LADDER, STEPS, DEFAULT)
+    np.testing.assert_array_equal(tree.splits, STEPS.splits)
     values = encode_tree(LADDER, program, tree)
     assert program.violation(values) < 1e-6
     for (block, place), value in changes.items():
