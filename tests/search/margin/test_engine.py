@@ -301,6 +301,15 @@ def test_chains_share_a_limit_or_may_get_stuck(iterations, may_converge, length)
     assert course.next_chain(10.0).max_iterations == length
 
 
+def test_all_given_trees_are_improved():
+    """They share the descents, of which problems of many rows have few."""
+    tree = new_working_tree(make_kernel_data(CLOUDS, NO_GRAM))
+    course = engine.Course(0, 60, 1.0, [tree] * 4, may_converge=True)
+    chains = [course.next_chain(10.0) for _ in range(4)]
+    assert [chain.max_iterations for chain in chains] == [15, 15, 15, 15]
+    assert all(chain.origin is tree for chain in chains)
+
+
 def test_a_start_is_never_made_worse():
     """The result costs at most what the given tree costs, even with no iterations at all."""
     known = search(CLOUDS, Limits(iterations=100))

@@ -253,11 +253,12 @@ class Course:
     def next_chain(self, objective: float) -> Chain:
         """Return the next chain; chains that may start now share the free iterations.
 
-        If the search may converge, a chain gets at least enough of them to get stuck.
+        If the search may converge, a chain gets at least enough of them to get stuck, unless there
+        are given trees left, all of which should be improved.
         ``objective`` is the cost of the best tree so far.
         """
         share = -(-self.free // (LEAD - self.n_running))
-        if self.may_converge:
+        if self.may_converge and not self.origins:
             share = min(self.free, max(share, LONG_CHAIN))
         self.free -= share
         self.n_chains += 1
