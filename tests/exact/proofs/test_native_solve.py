@@ -89,17 +89,19 @@ def test_a_number_of_splits_is_kept_and_proved(seed):
     assert found.objective == pytest.approx(cheapest_tree(problem).cost, rel=1e-5, abs=1e-9)
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(40))
 def test_native_scip_and_highs_agree(seed):
-    """The three prove the same optimum; ``benchmarks/proofs.py agreement`` tries forty."""
+    """The three prove the same optimum; where a model takes long, its bound and tree still fit."""
     problem = random_problem(seed)
-    native, *others = (
-        exact(problem, solver, limits=Limits(seconds=20)) for solver in ("native", "scip", "highs")
-    )
+    native = exact(problem, "native")
     assert native.is_optimal
-    for other in others:
+    is_quick = problem.depth == 1
+    for solver in ("scip", "highs") if is_quick or seed < 8 else ("scip",):
+        other = exact(problem, solver, limits=Limits(seconds=20 if is_quick else 2))
         assert other.bound <= native.objective * (1 + 1e-6)
         assert other.objective >= native.bound * (1 - 1e-6)
+        if is_quick or other.is_optimal:
+            assert other.objective == pytest.approx(native.objective, rel=2e-4)
 
 
 def test_the_result_is_the_same_on_any_number_of_threads(monkeypatch):
