@@ -43,7 +43,7 @@ def test_margins_separate_with_more_room(example, name):
 
 
 def test_a_ring_needs_a_curved_split():
-    """No tree of depth two is found that parts it from its core; one curved split does."""
+    """Proved: no straight tree of depth two parts it from its core; a curved split does."""
     matplotlib = pytest.importorskip("matplotlib")
     matplotlib.use("Agg")
     found = runpy.run_path(str(EXAMPLE.with_name("curved_splits.py")))
@@ -54,3 +54,10 @@ def test_a_ring_needs_a_curved_split():
     assert curved.optimal_
     assert curved.tree_.n_splits == 1
     assert np.abs(curved.split_values(X)[:, 0]).min() == pytest.approx(1.0, abs=1e-3)
+    proved, round_split = found["proved"], found["round_split"]
+    assert proved.optimal_
+    assert proved.bound_ > 1000.0 * 1.99
+    assert round_split.optimal_
+    assert round_split.cost_.errors == 0
+    values = round_split.split_values(found["few"])[:, 0]
+    assert np.abs(values).min() == pytest.approx(1.0, abs=1e-3)

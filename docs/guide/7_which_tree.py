@@ -56,7 +56,7 @@ for ax, clf in zip(axes, (ClassTreeClassifier(C=100.0), free), strict=True):
 # Curved splits
 # -------------
 #
-# With ``space="quadratic"`` the splits of a class tree see the products of all pairs of features
+# ``space=`` says what splits see. With "quadratic" they see the products of all pairs of features
 # and their squares, too. One curved split is enough for the chequerboard. It is still a weighted
 # sum, and the text names its terms.
 
@@ -69,8 +69,31 @@ print(export_text(curved, feature_names=["width", "height"]))
 
 # %%
 # A split of p features has p (p + 3) / 2 coefficients, so curved splits are easy to read for a few
-# features only. Texts, pictures, Python, SQL, ONNX and model files have them. The interactive
-# report needs straight splits.
+# features only. A budget keeps them short: a product counts as one feature, and the MOCTSVM below
+# may use a single one in its only split. It finds the product. Products are measured from the
+# middle of the columns, so in original units the two columns come along with it.
+
+short = MOCTSVMClassifier(max_depth=1, c1=10.0, space="quadratic", max_features_per_split=1)
+print(export_text(short.fit(X, y), feature_names=["width", "height"]))
+print(f"{short.score(X, y):.0%} right")
+
+# %%
+# "whitened" is for columns that vary together. It measures margins in mixed columns, but its splits
+# are straight and are written over the columns as they are. Kernels, "rbf" and "polynomial", follow
+# any border; then a split compares a row with training rows, and there are no rules to read.
+
+axes = plt.subplots(1, 3, figsize=(13, 3.8), layout="constrained")[1]
+spiral = rng.random((150, 2)) * 2 - 1
+turn = np.arctan2(spiral[:, 1], spiral[:, 0]) / np.pi + 2 * np.hypot(*spiral.T)
+arm = np.floor(turn % 2).astype(int)
+for ax, space in zip(axes, ("whitened", "quadratic", "rbf"), strict=True):
+    found = ClassTreeClassifier(C=1000.0, space=space).fit(spiral, arm)
+    plot_partition(found, spiral, arm, ax=ax)
+    ax.set_title(f"{space}: {found.score(spiral, arm):.0%} right")
+
+# %%
+# `MOCTSVMClassifier` and `OCTSVMClassifier` have the same spaces. The page on spaces says how each
+# is learnt.
 #
 # The depth
 # ---------
@@ -90,16 +113,17 @@ print(export_text(curved, feature_names=["width", "height"]))
 # Let the data decide
 # -------------------
 #
-# `TreeClassifierCV` chooses the costs of either, and the space if you list it. The scores on
-# left-out rows can be compared.
+# `TreeClassifierCV` chooses the costs of either. For class trees it chooses the space, too:
+# straight splits, unless quadratic ones are better by half a standard error on left-out rows. With
+# ``last_fit="average"`` the hyperplanes of a class tree become averages over all candidates, by
+# their scores. That is still one tree, but it minimises no single objective and has no proof.
 
 from margintree import TreeClassifierCV
 from margintree.data.datasets import load
 
 wine = load("wine")
 points = [{"max_depth": 2, "c1": 10.0, "c2": c2, "c3": 1.0} for c2 in (0.1, 1.0, 10.0)]
-spaces = {"space": ["box", "quadratic"]}
-for estimator, candidates in ((ClassTreeClassifier(), spaces), (MOCTSVMClassifier(), points)):
+for estimator, candidates in ((ClassTreeClassifier(), None), (MOCTSVMClassifier(), points)):
     chosen = TreeClassifierCV(estimator, candidates).fit(wine.X, wine.y)
     name, parameters = type(estimator).__name__, chosen.best_params_
     print(f"{name}: {chosen.best_score_:.3f} with {parameters}, {chosen.tree_.n_splits} splits")
@@ -109,7 +133,8 @@ for estimator, candidates in ((ClassTreeClassifier(), spaces), (MOCTSVMClassifie
 # --------
 #
 # - Many classes, each in one piece, or a need for a proof: `ClassTreeClassifier`.
-# - Curved borders and not too many features: the same with ``space="quadratic"``.
+# - Curved borders and not too many features: ``space="quadratic"``, with a budget to keep it short.
+# - Any border, and nobody needs to read the splits: ``space="rbf"``.
 # - Classes in several pieces, rules about leaves or features, costs of single errors:
 #   `MOCTSVMClassifier`.
 # - Splits on a single feature: `OCTClassifier`, which proves its trees, too.
