@@ -5,11 +5,11 @@
     python benchmarks/spaces.py study iris wine   # some of them
 
 The rule: five inner folds score all combinations of C and the space by the accuracy on the rows
-left out. Splits that are harder to read are chosen only if they
-are better by half a standard error: "straight" has the box and the whitened columns, "quadratic"
-also their products, and "any" also the radial kernel. Hyperplanes are then averaged over the
-combinations (``last_fit="average"``). The rule was settled on the tables, so their numbers flatter
-it; the data sets of the study had no part in it.
+left out. Splits that are harder to read are chosen only if they are better by half a standard
+error: "straight" has the box and the whitened columns, "quadratic" also their products, and "any"
+also the radial kernel. Hyperplanes are then averaged over the combinations
+(``last_fit="average"``). The rule was settled on the tables, so their numbers flatter it; the data
+sets of the study had no part in it.
 
 ``tables``: a fifth of the rows trains, at most 275, and the rest tests, in five divisions.
 ``study``: the protocol of the paper. One fold of five trains and the others test; five divisions.

@@ -102,11 +102,23 @@ CALLS = {
     "alpha": (lambda: OCTHClassifier(alpha=-1).fit(X, Y), "alpha", -1, r"\[0.0, inf\)"),
     "method": (lambda: OCTClassifier(method="search").fit(X, Y), "method", "'search'", "'native'"),
     "space": (lambda: ClassTreeClassifier(space="cubic").fit(X, Y), "space", "'cubic'", "'box'"),
-    "a page of curved splits": (
-        lambda: ClassTreeClassifier(space="quadratic").fit(X, Y).report(X, Y),
-        "straight splits",
-        "space='quadratic'",
+    "a page of a kernel": (
+        lambda: ClassTreeClassifier(space="rbf").fit(X, Y).report(X, Y),
+        "the likeness to training rows",
+        "space='rbf'",
         "Use plot_partition",
+    ),
+    "a budget in a mixed space": (
+        lambda: MOCTSVMClassifier(space="whitened", max_features=2).fit(X, Y),
+        "Budgets and prices of features",
+        "space='whitened'",
+        "leave c4",
+    ),
+    "points in a curved space": (
+        lambda: MOCTSVMClassifier(space="quadratic", points=3).fit(X, Y),
+        "points and rounding need",
+        "space='quadratic'",
+        "Leave them out",
     ),
     "too many products": (
         lambda: ClassTreeClassifier(space="quadratic").fit(np.ones((4, 3000)), Y),
