@@ -168,6 +168,12 @@ def test_the_calibration_error_is_the_distance_from_the_shares_that_are_right(
     assert _calibration_error(fit, np.array(confidence), np.array(is_right)) == error
 
 
+def test_a_probability_that_is_no_number_is_no_error_of_the_row():
+    """STree gives NaN where no training row has been; its accuracy counts all the same."""
+    fit = Fit(predict=None, build_seconds=0, fit_seconds=0, confidence=lambda X: X)
+    assert _calibration_error(fit, np.array([0.5, np.nan]), np.array([True, False])) is None
+
+
 def test_without_probabilities_there_is_no_calibration_error(undisturbed):
     """Support vector machines give none; trees give the shares of their leaves."""
     for row in undisturbed:

@@ -243,11 +243,12 @@ def _calibration_error(fit: Fit, X: FloatArray, is_right: BoolArray) -> float | 
     """Return how far the probabilities of predictions are from the shares that are right.
 
     It is the mean difference over the rows, in `CALIBRATION_GROUPS` groups of similar probability
-    (expected calibration error: Guo and others, 2017).
+    (expected calibration error: Guo and others, 2017). There is none without a probability for
+    every row: STree gives NaN in leaves that no training row has reached.
     """
-    if fit.confidence is None:
+    confidence = np.array([np.nan]) if fit.confidence is None else fit.confidence(X)
+    if np.isnan(confidence).any():
         return None
-    confidence = fit.confidence(X)
     group = np.minimum((CALIBRATION_GROUPS * confidence).astype(int), CALIBRATION_GROUPS - 1)
     excess = np.bincount(group, confidence - is_right)
     return float(np.abs(excess).sum() / len(is_right))
