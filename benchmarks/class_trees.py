@@ -93,7 +93,9 @@ def scores(X: np.ndarray, y: np.ndarray, train: np.ndarray, test: np.ndarray) ->
     """Return the test accuracy of everything that is compared, in the order of `COLUMNS`."""
     choice = {"cv": 5, "path_rows": None, "time_limit": MOST_SECONDS}
     trees = [
-        TreeClassifierCV(ClassTreeClassifier(space=space), **choice).fit(X[train], y[train])
+        TreeClassifierCV(ClassTreeClassifier(), {"space": space, "C": COSTS}, **choice).fit(
+            X[train], y[train]
+        )
         for space in ("box", "quadratic")
     ]
     chosen = max(trees, key=lambda tree: tree.best_score_)  # the first of equals
