@@ -45,6 +45,28 @@ def test_the_certificate_of_a_fit_is_verified(folder):
     assert "Verified: no tree costs less than" in done.output
 
 
+def test_a_certificate_of_a_whitened_space_is_verified(folder):
+    """The model has the tree over columns, and the problem is posed in its space again."""
+    fit = ("fit", folder / "t.csv", "-t", "kind", "--fixed", "--method", "exact")
+    files = ("--certificate", folder / "w.npz", "-o", folder / "w.json")
+    done = run(*fit, "--space", "whitened", "--max-depth", 2, *files)
+    assert done.exit_code == 0, done.output
+    done = run("verify", folder / "w.json", folder / "w.npz", folder / "t.csv")
+    assert done.exit_code == 0, done.output
+    assert "Verified: no tree costs less than" in done.output
+
+
+@pytest.mark.parametrize("space", ["quadratic", "rbf"])
+def test_the_command_fits_in_a_space(folder, space):
+    """And prints the rules of a tree that has some."""
+    fit = ("fit", folder / "t.csv", "-t", "kind", "--fixed", "--max-depth", 2, "--space", space)
+    done = run(*fit, "-o", folder / "s.json")
+    assert done.exit_code == 0, done.output
+    shown = "a squared" if space == "quadratic" else "compare rows with training rows"
+    assert shown in done.output
+    assert run("predict", folder / "s.json", folder / "t.csv").exit_code == 0
+
+
 def test_another_table_is_refused(folder):
     """With a row less, the certificate belongs to another problem."""
     done = run("verify", folder / "m.json", folder / "c.npz", folder / "other.csv")
