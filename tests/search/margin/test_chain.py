@@ -178,9 +178,17 @@ def test_a_chain_gives_up_after_failures_in_a_row(depth):
     found, _ = run(chain_of(30), parts)
     assert len(used) == found.iterations - 1 <= 29
     assert len(used) >= 7
-    usual = Parts.usual(depth)
+    usual = Parts.usual(replace(IRIS, depth=depth))
     assert usual.kicks == (kicks.KICKS_OF_ONE_SPLIT if depth == 1 else kicks.KICKS)
     assert usual.starts == (starts.from_random_groups, starts.from_best_divisions)
+
+
+@pytest.mark.parametrize("depth", [1, 2])
+def test_rows_are_rerouted_only_where_any_sides_are_possible(depth):
+    """With a price of features the hyperplane between exactly these sides uses too many."""
+    problem = replace(IRIS, depth=depth)
+    priced = replace(problem, costs=replace(IRIS.costs, features=0.5))
+    assert {*Parts.usual(problem).kicks} - {*Parts.usual(priced).kicks} == {kicks.reroute}
 
 
 def stepping(local, changes, taken):
@@ -255,5 +263,5 @@ def test_a_tree_without_splits_is_built_anew():
 def test_a_kick_that_promises_nothing_is_given_up():
     """Above the limit after repair, no descent is spent on it."""
     local = local_search_for(IRIS)
-    kick = partial(chains.leap, local, Parts.usual(2), make_groupings(IRIS, 0))
+    kick = partial(chains.leap, local, Parts.usual(IRIS), make_groupings(IRIS, 0))
     assert kick(-1.0, 1) == (np.inf, 1)

@@ -7,6 +7,7 @@ from functools import partial
 import numpy as np
 
 from margintree._lib.arrays import IntArray
+from margintree.core.problem import Problem
 from margintree.search.margin import kicks, leaf_groups, starts
 from margintree.search.margin.kernel_data import new_working_tree
 from margintree.search.margin.kernels.working_tree import WorkingTree
@@ -40,9 +41,15 @@ class Parts:
     max_failures: int = 80  # kicks in a row without a gain after which a chain ends
 
     @classmethod
-    def usual(cls, depth: int) -> "Parts":
-        """Return the default parts of a search."""
-        return cls() if depth > 1 else cls(kicks=kicks.KICKS_OF_ONE_SPLIT)
+    def usual(cls, problem: Problem) -> "Parts":
+        """Return the default parts of a search.
+
+        Where features have a price or a limit, a split cannot divide its rows in any way, and none
+        are rerouted.
+        """
+        used = kicks.KICKS if problem.depth > 1 else kicks.KICKS_OF_ONE_SPLIT
+        is_possible = not problem.counts_features
+        return cls(kicks=tuple(kick for kick in used if is_possible or kick is not kicks.reroute))
 
 
 @dataclass(frozen=True)

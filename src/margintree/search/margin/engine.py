@@ -82,7 +82,7 @@ def search_margin_trees(
     the search's own starts. ``make_data``
     returns the kernel data of a problem, and ``shared`` is the result of `share` for the same rows.
     """
-    kit = _Kit(method, problem, limits, parts or Parts.usual(problem.depth), make_data, shared)
+    kit = _Kit(method, problem, limits, parts or Parts.usual(problem), make_data, shared)
     explore = _explore_large if problem.n_rows > MANY_ROWS else _explore
     return run(method, problem, partial(explore, kit), limits, starts, progress, shared=shared)
 

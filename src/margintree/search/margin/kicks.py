@@ -51,12 +51,8 @@ def reroute(local: LocalSearch, node: int, _: IntArray) -> None:
 
     They are rows that would pay less there, all of them or a few, or a few rows inside the margin.
     Where features are many, any sides are possible, and a search that weighs errors against
-    distances does not find those with few errors. Where features have a price or a limit, they are
-    not, and the tree is reweighed instead.
+    distances does not find those with few errors.
     """
-    if local.data.is_sparse:
-        reweigh(local)
-        return
     rows, rng = local.rows(node), local.rng
     left, right = local.state.costs[2 * node, rows], local.state.costs[2 * node + 1, rows]
     values = local.state.values[node, rows]
