@@ -113,6 +113,8 @@ def solve(method: Method, problem: Problem, how: How | None = None) -> Result:
 
 def _prove(method: Method, problem: Problem, how: How, checkpoint: Checkpoint | None) -> Result:
     """Return the result of the native engine, and write the certificate if there shall be one."""
+    if problem.rules.max_features_per_split is not None:
+        return _prove_in_planes(method, problem, how, checkpoint)
     from margintree.exact.proofs.engine import prove  # kernels are loaded when they are needed
 
     if how.certificate is not None:
@@ -132,3 +134,18 @@ def _prove(method: Method, problem: Problem, how: How, checkpoint: Checkpoint | 
                 f"There is no certificate: {why} The result is not affected.", CheckpointWarning
             )
     return proof.result
+
+
+def _prove_in_planes(
+    method: Method, problem: Problem, how: How, checkpoint: Checkpoint | None
+) -> Result:
+    """Return the result of the native engine for splits on one or two features."""
+    from margintree.exact.planes.engine import prove_in_planes
+
+    if how.certificate is not None:
+        raise InvalidInputError(
+            "A proof with max_features_per_split has no certificate yet; "
+            f"max_features_per_split={problem.rules.max_features_per_split} was given. Leave the "
+            "certificate out; the proof itself is not affected."
+        )
+    return prove_in_planes(method, problem, how.limits, how.starts, how.progress, checkpoint)

@@ -1,5 +1,6 @@
 """Which problems the native proof engine can take."""
 
+from collections.abc import Set
 from dataclasses import fields
 
 from margintree.core.problem import Problem
@@ -36,12 +37,15 @@ def obstacle(problem: Problem) -> str:
     ):
         if number > most:
             return f"takes at most {most} {what}; {number} were given."
-    unknown = [
+    unknown = unknown_parameters(problem, KNOWN)
+    return f"does not know {unknown}, which the problem has." if unknown else ""
+
+
+def unknown_parameters(problem: Problem, known: Set[str]) -> str:
+    """Return the rules and costs that a problem has and that are not known, with commas."""
+    return ", ".join(
         PARAMETERS.get(given.name, given.name)
         for values in (problem.rules, problem.costs)
         for given in fields(values)
-        if given.name not in KNOWN and getattr(values, given.name) != given.default
-    ]
-    if unknown:
-        return f"does not know {', '.join(unknown)}, which the problem has."
-    return ""
+        if given.name not in known and getattr(values, given.name) != given.default
+    )
