@@ -64,7 +64,7 @@ class MOCTSVM(MarginMethod):
     def proof_obstacle(self, problem: Problem) -> str:
         """Return why the native proof engine cannot take a problem, or an empty string."""
         has_budget = problem.rules.max_features_per_split is not None
-        return (planes if has_budget else proofs).obstacle(problem)
+        return planes.obstacle(problem) if has_budget else proofs.obstacle(problem)
 
     def finished(self, problem: Problem, tree: ObliqueTree) -> ObliqueTree:
         """Return the tree with upright splits, in an order that does not depend on rounding."""

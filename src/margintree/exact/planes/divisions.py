@@ -185,13 +185,14 @@ def least(values: FloatArray) -> float:
     found = values[0]
     for k in range(1, len(values)):
         found = min(found, values[k])
-    return found
+    return float(found)
 
 
 @part
 def has(words: np.ndarray, row: int) -> bool:
     """Tell whether a set of rows has a row."""
-    return (words[row // WORD] >> np.uint64(row % WORD)) & np.uint64(1) == np.uint64(1)
+    bit = (words[row // WORD] >> np.uint64(row % WORD)) & np.uint64(1)
+    return bool(bit == np.uint64(1))
 
 
 def members_of(words: np.ndarray, n_rows: int) -> BoolArray:

@@ -150,7 +150,7 @@ def best_factor(
             rate += (1.0 - tails[k]) * abs(duals[k])
             if rate >= 0.0:
                 break
-    return max(1.0, min(factor, enough / most))
+    return float(max(1.0, min(factor, enough / most)))
 
 
 @part
