@@ -93,7 +93,7 @@ def test_the_command_lists_tables_and_refuses_others():
     assert len(call("--list").stdout.splitlines()) == len(benchmarks.TABLES)
     refused = call("nothing")
     assert refused.returncode == 2
-    assert "there are calibration, class_trees" in refused.stderr
+    assert "there are budget_proofs, calibration" in refused.stderr
     assert "cannot replace" in call("exact", "--quick", "--write").stderr
 
 
