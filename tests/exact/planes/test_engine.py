@@ -41,7 +41,7 @@ def three_features(seed):
         n_classes=3,
         depth=2 if n == 5 else 1,
         costs=Costs(*rng.choice([0.5, 1, 10], 3), features=float(rng.choice([0, 0.2]))),
-        margin_norm="plain" if seed % 5 == 0 else "squared",
+        margin_term="plain" if seed % 5 == 0 else "squared",
     )
     return posed.with_rules(max_features_per_split=1 + seed % 2)
 

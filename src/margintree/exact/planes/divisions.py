@@ -44,7 +44,7 @@ class Rows(NamedTuple):
             problem.costs.violations * problem.row_weights,
             np.full(problem.n_rows, float(problem.routing_margin)),
             float(problem.costs.splits),
-            problem.margin_norm == "squared",
+            problem.margin_term == "squared",
         )
 
 

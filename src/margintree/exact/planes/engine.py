@@ -193,7 +193,7 @@ class _Engine:
     def highest(self, rest: float) -> float:
         """Return the largest norm of a tree below the cutoff that pays so much elsewhere."""
         left = self.cutoff - rest - self.floors.cheapest_split
-        return max(MARGINS[self.problem.margin_norm].norm_at(max(left, 0.0)), LEAST_GAP)
+        return max(MARGINS[self.problem.margin_term].norm_at(max(left, 0.0)), LEAST_GAP)
 
     def solve(self, roots: IntArray, totals: np.ndarray) -> None:
         """Solve first splits, the most promising first."""
