@@ -9,7 +9,7 @@ from margintree.core.judges import price_margins
 from margintree.core.problem import MAX_DEPTH, Problem
 from margintree.core.question_order import in_order
 from margintree.core.tree import ObliqueTree
-from margintree.exact.planes import scope as planes
+from margintree.exact.budgets import obstacles as budgets
 from margintree.exact.programs import moctsvm
 from margintree.exact.proofs import scope as proofs
 from margintree.methods.margin import MarginMethod
@@ -64,7 +64,7 @@ class MOCTSVM(MarginMethod):
     def proof_obstacle(self, problem: Problem) -> str:
         """Return why the native proof engine cannot take a problem, or an empty string."""
         has_budget = problem.rules.max_features_per_split is not None
-        return planes.obstacle(problem) if has_budget else proofs.obstacle(problem)
+        return budgets.obstacle(problem) if has_budget else proofs.obstacle(problem)
 
     def finished(self, problem: Problem, tree: ObliqueTree) -> ObliqueTree:
         """Return the tree with upright splits, in an order that does not depend on rounding."""

@@ -140,7 +140,7 @@ def _prove_in_planes(
     method: Method, problem: Problem, how: How, checkpoint: Checkpoint | None
 ) -> Result:
     """Return the result of the native engine for splits on one or two features."""
-    from margintree.exact.planes.engine import prove_in_planes
+    from margintree.exact.budgets.engine import prove_in_planes
 
     if how.certificate is not None:
         raise InvalidInputError(

@@ -4,8 +4,8 @@ import numpy as np
 
 from margintree._lib.arrays import BoolArray, FloatArray
 from margintree._lib.jit import kernel, part
-from margintree.exact.planes.divisions import Divisions, Rows, has
-from margintree.exact.planes.planes import Planes
+from margintree.exact.budgets.divisions import Divisions, PricedRows, has
+from margintree.exact.budgets.turning_lines import Planes
 from margintree.exact.proofs.kernels.ascent import ascend, least_margin, measure
 from margintree.exact.proofs.kernels.hulls import least_norm_of_sides
 
@@ -15,8 +15,6 @@ MAX_STEPS = 10_000
 """Steps of a dual, at most."""
 ENOUGH = 10.0
 """A dual may exceed what closes its node by this factor; where it has no end it must stop."""
-HARD = 500
-"""Steps after which a dual is also raised from the closest points of the hulls of the two sides."""
 SAME_LENGTH = 1e-9
 """Longer dual variables are taken if they gain more than this."""
 TINY = 1e-9
@@ -30,7 +28,7 @@ LONGEST_ROW = 2.0**0.5
 @kernel
 def bound_line(
     places: FloatArray,
-    rows: Rows,
+    rows: PricedRows,
     is_member: BoolArray,
     right: np.ndarray,
     low: float,
@@ -42,17 +40,15 @@ def bound_line(
     """Return G and ``||v||`` of the dual of a division, and v.
 
     Every hyperplane in the plane with a norm of at most S pays at least ``G - S ||v||`` for the
-    margins of this division. The dual is raised for the highest norm, because at
-    lower ones the sides may be too close to each other, until it converges or the line reaches both
-    given values, at the lowest and at the highest norm. G is infinite if the sides are too close
-    even for the highest norm.
+    margins of this division. The dual is raised for the highest norm until the line reaches both
+    given values, at the lowest and at the highest norm. G is infinite if the sides are too close.
     """
     m, norm = is_member.sum(), high
     points, members, sides = np.empty((m, 2)), np.arange(m), np.empty(m)
     pull, tails = np.empty(m), np.empty(m)
     gather(places, rows, is_member, right, points, sides, pull, tails)
     gram = points @ points.T
-    enough = ENOUGH * max(at_low, at_high, norm)
+    enough, reach = ENOUGH * max(at_low, at_high, norm), norm * LONGEST_ROW
     duals, values, rise, fall = np.zeros(m), np.zeros(m), np.empty(m), np.empty(m)
     steps, done, reaches = FIRST_STEPS, 0, False
     while True:
@@ -61,9 +57,9 @@ def bound_line(
             duals, values, rise, fall, steps, tolerance,
         )  # fmt: skip
         done += taken
-        gain, length = measure(points, members, m, pull, tails, high * LONGEST_ROW, duals)
+        gain, length = measure(points, members, m, pull, tails, reach, duals)
         longer = duals * best_factor(pull, tails, norm * length, enough, duals)
-        more, further = measure(points, members, m, pull, tails, high * LONGEST_ROW, longer)
+        more, further = measure(points, members, m, pull, tails, reach, longer)
         is_longer = more - norm * further > gain - norm * length + SAME_LENGTH
         if is_longer:
             duals, gain, length = longer, more, further
@@ -74,29 +70,18 @@ def bound_line(
             break
         steps *= 2
     normal = duals @ points
-    if not reaches:
-        weights = np.zeros(m)
-        if least_norm_of_sides(gram, members, sides, m, tails[0], high, weights) > high:
-            return np.inf, length, normal
-        if done > HARD:
-            duals = sides * weights
-            _, length_of_hulls = measure(points, members, m, pull, tails, high * LONGEST_ROW, duals)
-            duals *= best_factor(pull, tails, norm * length_of_hulls, enough, duals)
-            values = points @ (duals @ points)
-            ascend(
-                gram, members, sides, m, pull, tails, norm, enough,
-                duals, values, rise, fall, steps, tolerance,
-            )  # fmt: skip
-            other, further = measure(points, members, m, pull, tails, high * LONGEST_ROW, duals)
-            if other - norm * further > gain - norm * length:
-                return other, further, duals @ points
+    if reaches:
+        return gain, length, normal
+    weights = np.zeros(m)
+    if least_norm_of_sides(gram, members, sides, m, tails[0], high, weights) > high:
+        return np.inf, length, normal
     return gain, length, normal
 
 
 @kernel
 def free_bound(
     places: FloatArray,
-    rows: Rows,
+    rows: PricedRows,
     is_member: BoolArray,
     right: np.ndarray,
     high: float,
@@ -156,7 +141,7 @@ def best_factor(
 @part
 def gather(
     places: FloatArray,
-    rows: Rows,
+    rows: PricedRows,
     is_member: BoolArray,
     right: np.ndarray,
     points: FloatArray,
@@ -176,7 +161,7 @@ def gather(
 @kernel
 def envelope(
     planes: Planes,
-    rows: Rows,
+    rows: PricedRows,
     is_member: BoolArray,
     listed: Divisions,
     first: int,

@@ -17,9 +17,9 @@ import numpy as np
 from margintree._lib.arrays import BoolArray, FloatArray
 from margintree.core.problem import Problem
 from margintree.core.tree import ObliqueTree
-from margintree.exact.planes.divisions import Divisions, Rows, divide, members_of
-from margintree.exact.planes.duals import ENOUGH, LONGEST_ROW, bound_line, envelope
-from margintree.exact.planes.planes import Planes
+from margintree.exact.budgets.divisions import Divisions, PricedRows, divide, members_of
+from margintree.exact.budgets.duals import ENOUGH, LONGEST_ROW, bound_line, envelope
+from margintree.exact.budgets.turning_lines import Planes
 from margintree.exact.proofs.kernels.ascent import least_margin, least_norm
 
 FIRST_PARTS = 4
@@ -38,7 +38,7 @@ class Work:
 
     problem: Problem
     planes: Planes
-    rows: Rows
+    rows: PricedRows
     room: Divisions
 
     def least(self, at_low: float, at_high: float, low: float, high: float) -> float:
@@ -58,7 +58,7 @@ class Work:
         return self.room.only(slice(0, count)).distinct()
 
 
-class Choice(NamedTuple):
+class ChosenDivision(NamedTuple):
     """A division of some rows."""
 
     node: int
@@ -87,7 +87,7 @@ class Side:
 
     def envelope(
         self, work: Work, low: float, high: float, limit: float, tolerance: float
-    ) -> tuple[float, float, Choice | None]:
+    ) -> tuple[float, float, ChosenDivision | None]:
         """Return what the side pays at least at both norms, and its cheapest split if it splits.
 
         What pays ``limit`` or more does not matter. It falls as the norms are looked at more
@@ -105,7 +105,7 @@ class Side:
         )  # fmt: skip
         if best < 0:
             return at_low, at_high, None
-        return at_low, at_high, _choice(self.node, self.members, listed, best)
+        return at_low, at_high, _chosen(self.node, self.members, listed, best)
 
 
 @dataclass(eq=False)
@@ -174,7 +174,7 @@ class FirstSplit:
         bound = work.least(at_low, at_high, low, high)
         if best < 0 or bound + rest >= cutoff:
             return bound + rest, []
-        chosen = [_choice(1, everyone, self.listed, best)]
+        chosen = [_chosen(1, everyone, self.listed, best)]
         for side in self.sides:
             rest -= side.floor
             limit = cutoff - rest - bound
@@ -188,11 +188,11 @@ class FirstSplit:
         return bound, [tree_of(work, chosen, norm, cutoff)]
 
 
-def _choice(node: int, members: BoolArray, listed: Divisions, at: int) -> Choice:
-    return Choice(node, members, listed.sets[at], int(listed.planes[at]))
+def _chosen(node: int, members: BoolArray, listed: Divisions, at: int) -> ChosenDivision:
+    return ChosenDivision(node, members, listed.sets[at], int(listed.planes[at]))
 
 
-def tree_of(work: Work, chosen: list[Choice], norm: float, cutoff: float) -> ObliqueTree:
+def tree_of(work: Work, chosen: list[ChosenDivision], norm: float, cutoff: float) -> ObliqueTree:
     """Return the tree of some divisions whose splits have about this norm; others are leaves."""
     problem = work.problem
     tree = ObliqueTree.leaf(problem.depth, problem.n_features, problem.n_classes)

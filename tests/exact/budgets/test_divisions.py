@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from margintree.core.problem import Costs, Problem
-from margintree.exact.planes.divisions import Divisions, Rows, divide, members_of, set_of
-from margintree.exact.planes.planes import Planes
+from margintree.exact.budgets.divisions import Divisions, PricedRows, divide, members_of, set_of
+from margintree.exact.budgets.turning_lines import Planes
 from margintree.testing.margin_oracles import linear_divisions
 
 
@@ -30,7 +30,7 @@ def listed(problem, members=None, below=np.inf, enough=-np.inf, size=5_000):
     """Return the divisions of some rows."""
     members = np.ones(problem.n_rows, bool) if members is None else members
     room = Divisions.room(size, problem.n_rows)
-    count = divide(Planes.of(problem), Rows.of(problem), members, below, enough, room)
+    count = divide(Planes.of(problem), PricedRows.of(problem), members, below, enough, room)
     return room.only(slice(0, count))
 
 

@@ -5,11 +5,11 @@ import pytest
 
 from margintree.core.judges import TIE_SLACK
 from margintree.core.problem import Costs, Problem
-from margintree.exact.planes.divisions import Divisions, Rows, divide, members_of, set_of
-from margintree.exact.planes.duals import bound_line, envelope, free_bound
-from margintree.exact.planes.first_split import intercept
-from margintree.exact.planes.floors import Floors
-from margintree.exact.planes.planes import Planes
+from margintree.exact.budgets.divisions import Divisions, PricedRows, divide, members_of, set_of
+from margintree.exact.budgets.duals import bound_line, envelope, free_bound
+from margintree.exact.budgets.first_split import intercept
+from margintree.exact.budgets.floors import Floors
+from margintree.exact.budgets.turning_lines import Planes
 
 EPS = 1e-3
 
@@ -24,7 +24,7 @@ def two_sides(seed, n=12):
     normal = rng.normal(size=2)
     heights = problem.X @ normal
     right = heights > np.median(heights)
-    return problem, Rows.of(problem), right, rng
+    return problem, PricedRows.of(problem), right, rng
 
 
 def violations(problem, right, weights, b):
@@ -114,7 +114,7 @@ def test_floors_are_what_the_errors_below_cost(seed):
         rng.random((10, 2)).round(2), rng.integers(0, 3, 10), n_classes=3, depth=2,
         costs=Costs(2.0, 1.0, 0.5),
     ).with_rules(max_features_per_split=2)  # fmt: skip
-    planes, rows = Planes.of(problem), Rows.of(problem)
+    planes, rows = Planes.of(problem), PricedRows.of(problem)
     everyone, room = np.ones(10, bool), Divisions.room(2_000, 10)
     sets = (
         room.only(slice(0, divide(planes, rows, everyone, np.inf, -np.inf, room))).distinct().sets
@@ -142,7 +142,7 @@ def cheapest(problem, members):
     """Return the cheapest leaf or split of some rows, margins aside, from all divisions."""
     leaf = problem.error_prices[members].sum(axis=0).min()
     room = Divisions.room(2_000, 10)
-    count = divide(Planes.of(problem), Rows.of(problem), members, np.inf, -np.inf, room)
+    count = divide(Planes.of(problem), PricedRows.of(problem), members, np.inf, -np.inf, room)
     return min([leaf, *room.paid[:count]])
 
 

@@ -9,9 +9,9 @@ from collections.abc import Callable
 import numpy as np
 
 from margintree._lib.arrays import BoolArray, FloatArray, IntArray
-from margintree.exact.planes.divisions import Divisions, Rows, divide, members_of, set_of
-from margintree.exact.planes.planes import Planes
-from margintree.exact.planes.screen import child_floors, leaf_prices
+from margintree.exact.budgets.divisions import Divisions, PricedRows, divide, members_of, set_of
+from margintree.exact.budgets.screen import child_floors, leaf_prices
+from margintree.exact.budgets.turning_lines import Planes
 
 CREDIT = 200
 """Listings that cores may cost more than the first splits they close have saved."""
@@ -30,7 +30,7 @@ class Floors:
         What a leaf costs.
     """
 
-    def __init__(self, planes: Planes, rows: Rows, sets: np.ndarray) -> None:
+    def __init__(self, planes: Planes, rows: PricedRows, sets: np.ndarray) -> None:
         self.planes, self.rows, self.sets = planes, rows, sets
         self.n_rows = len(rows.errors)
         self.cheapest_split = rows.split + float(planes.prices.min())

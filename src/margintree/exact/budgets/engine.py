@@ -15,13 +15,13 @@ from margintree.core.method import Method
 from margintree.core.problem import Costs, Problem
 from margintree.core.result import Progress, Reason, Result
 from margintree.core.tree import ObliqueTree
+from margintree.exact.budgets.divisions import Divisions, PricedRows, members_of
+from margintree.exact.budgets.first_split import ROUNDING, FirstSplit, Side, Work
+from margintree.exact.budgets.floors import Floors
+from margintree.exact.budgets.obstacles import obstacle
+from margintree.exact.budgets.screen import screen
+from margintree.exact.budgets.turning_lines import Planes
 from margintree.exact.checkpoint import Checkpoint
-from margintree.exact.planes.divisions import Divisions, Rows, members_of
-from margintree.exact.planes.first_split import ROUNDING, FirstSplit, Side, Work
-from margintree.exact.planes.floors import Floors
-from margintree.exact.planes.planes import Planes
-from margintree.exact.planes.scope import obstacle
-from margintree.exact.planes.screen import screen
 from margintree.exact.proofs.scope import NATIVE
 
 LEAST_GAP = 1e-7
@@ -62,7 +62,7 @@ def prove_in_planes(
     if refusal:
         raise InvalidInputError(f"The native proof engine {refusal} Use solver='scip'.")
     compile_kernels(type(method))
-    return _Engine(method, problem, limits, progress, checkpoint).run(starts)
+    return _BudgetEngine(method, problem, limits, progress, checkpoint).run(starts)
 
 
 @cache
@@ -73,10 +73,10 @@ def compile_kernels(kind: type[Method]) -> None:
         n_classes=2, depth=2, costs=Costs(1.0, 1.0, 0.1),
     )  # fmt: skip
     budget = problem.with_rules(0, None, max_features_per_split=2)
-    _Engine(kind(), budget, Limits(), None, None).prove()
+    _BudgetEngine(kind(), budget, Limits(), None, None).prove()
 
 
-class _Engine:
+class _BudgetEngine:
     def __init__(
         self,
         method: Method,
@@ -157,7 +157,7 @@ class _Engine:
 
     def list_first_splits(self) -> None:
         """List every way to divide the rows, with the planes where a line does so."""
-        planes, rows = Planes.of(self.problem), Rows.of(self.problem)
+        planes, rows = Planes.of(self.problem), PricedRows.of(self.problem)
         n = self.problem.n_rows
         room = Divisions.room(len(planes.prices) * n * n, n)
         self.work = Work(self.problem, planes, rows, room)

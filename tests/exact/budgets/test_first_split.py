@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from margintree.core.problem import Costs, Problem
-from margintree.exact.planes.divisions import Divisions, Rows, members_of
-from margintree.exact.planes.first_split import FirstSplit, Side, Work
-from margintree.exact.planes.planes import Planes
+from margintree.exact.budgets.divisions import Divisions, PricedRows, members_of
+from margintree.exact.budgets.first_split import FirstSplit, Side, Work
+from margintree.exact.budgets.turning_lines import Planes
 from margintree.methods import METHODS
 
 MOCTSVM = METHODS["moctsvm"]
@@ -22,7 +22,7 @@ def first_splits(seed, depth):
         depth=depth,
         costs=Costs(5.0, 1.0, 0.5),
     ).with_rules(max_features_per_split=2)
-    planes, rows = Planes.of(posed), Rows.of(posed)
+    planes, rows = Planes.of(posed), PricedRows.of(posed)
     work = Work(posed, planes, rows, Divisions.room(5_000, posed.n_rows))
     listed = work.divisions(np.ones(posed.n_rows, bool), np.inf)
     if depth == 2:

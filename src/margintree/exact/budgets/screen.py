@@ -4,13 +4,13 @@ import numpy as np
 
 from margintree._lib.arrays import FloatArray, IntArray
 from margintree._lib.jit import kernel
-from margintree.exact.planes.divisions import Divisions, Rows, has
-from margintree.exact.planes.duals import free_bound
-from margintree.exact.planes.planes import Planes
+from margintree.exact.budgets.divisions import Divisions, PricedRows, has
+from margintree.exact.budgets.duals import free_bound
+from margintree.exact.budgets.turning_lines import Planes
 
 
 @kernel
-def leaf_prices(rows: Rows, sets: np.ndarray) -> FloatArray:
+def leaf_prices(rows: PricedRows, sets: np.ndarray) -> FloatArray:
     """Return what the errors of the two sides of every division cost if both are leaves."""
     n, n_classes = rows.errors.shape
     prices, sums = np.empty((len(sets), 2)), np.empty((2, n_classes))
@@ -23,7 +23,9 @@ def leaf_prices(rows: Rows, sets: np.ndarray) -> FloatArray:
 
 
 @kernel
-def child_floors(rows: Rows, sets: np.ndarray, leaves: FloatArray, split: float) -> FloatArray:
+def child_floors(
+    rows: PricedRows, sets: np.ndarray, leaves: FloatArray, split: float
+) -> FloatArray:
     """Return what both sides of every division pay at least: a leaf, or a split and two classes."""
     n, n_classes = rows.errors.shape
     floors = leaves.copy()
@@ -48,7 +50,7 @@ def child_floors(rows: Rows, sets: np.ndarray, leaves: FloatArray, split: float)
 @kernel
 def screen(
     planes: Planes,
-    rows: Rows,
+    rows: PricedRows,
     listed: Divisions,
     firsts: IntArray,
     rest: FloatArray,

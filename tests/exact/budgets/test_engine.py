@@ -11,8 +11,8 @@ from margintree.core.judges import price_margins
 from margintree.core.limits import Limits
 from margintree.core.problem import Costs, Problem
 from margintree.core.result import Reason
-from margintree.exact.planes import engine, scope
-from margintree.exact.planes.engine import prove_in_planes
+from margintree.exact.budgets import engine, obstacles
+from margintree.exact.budgets.engine import prove_in_planes
 from margintree.methods import METHODS
 from margintree.methods.solve import How, solve
 from margintree.testing.instances import tiny_problem
@@ -140,15 +140,15 @@ def test_other_rules_are_refused_by_name(change, words):
         problem = problem.with_rules(max_features_per_split=2, **change["rules"])
     else:
         problem = replace(problem, **change)
-    assert words in scope.obstacle(problem)
+    assert words in obstacles.obstacle(problem)
     with pytest.raises(InvalidInputError, match=words):
         prove_in_planes(MOCTSVM, problem, Limits())
 
 
 def test_too_many_planes_are_refused_with_their_number(monkeypatch):
     """Memory for every pair of rows in every plane is counted before it is taken."""
-    monkeypatch.setattr(scope, "MOST_POSITIONS", 100)
-    assert "at most 100 pairs of rows times pairs of features" in scope.obstacle(fold(10))
+    monkeypatch.setattr(obstacles, "MOST_POSITIONS", 100)
+    assert "at most 100 pairs of rows times pairs of features" in obstacles.obstacle(fold(10))
 
 
 def test_a_certificate_is_refused_in_plain_words(tmp_path):
@@ -179,7 +179,7 @@ def test_an_interrupt_leaves_what_is_known(monkeypatch, when):
     def stop(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(engine._Engine, when, stop)
+    monkeypatch.setattr(engine._BudgetEngine, when, stop)
     monkeypatch.setattr(engine, "compile_kernels", lambda _: None)
     found = prove_in_planes(MOCTSVM, fold(20), Limits(iterations=5))
     assert found.reason is Reason.INTERRUPTED

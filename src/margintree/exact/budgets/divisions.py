@@ -7,13 +7,13 @@ import numpy as np
 from margintree._lib.arrays import BoolArray, FloatArray, IntArray
 from margintree._lib.jit import kernel, part
 from margintree.core.problem import Problem
-from margintree.exact.planes.planes import GOES_ON, LAST, RIGHT, Planes
+from margintree.exact.budgets.turning_lines import GOES_ON, LAST, RIGHT, Planes
 
 WORD = 64
 """Rows in one word of a set of rows."""
 
 
-class Rows(NamedTuple):
+class PricedRows(NamedTuple):
     """What the kernels know of the rows.
 
     Attributes
@@ -37,7 +37,7 @@ class Rows(NamedTuple):
     is_squared: bool
 
     @classmethod
-    def of(cls, problem: Problem) -> "Rows":
+    def of(cls, problem: Problem) -> "PricedRows":
         """Return what the kernels know of the rows of a problem."""
         return cls(
             np.ascontiguousarray(problem.error_prices, dtype=float),
@@ -85,19 +85,21 @@ class Divisions(NamedTuple):
 
 @kernel
 def divide(
-    planes: Planes, rows: Rows, is_member: BoolArray, below: float, enough: float, found: Divisions
+    planes: Planes,
+    rows: PricedRows,
+    is_member: BoolArray,
+    below: float,
+    enough: float,
+    found: Divisions,
 ) -> int:
-    """List the divisions of the members that pay less than ``below``; return how many there are.
+    """List divisions that pay less than ``below``, perhaps twice; return how many are listed.
 
-    With room for one only, the cheapest is kept, or the first that pays no more than ``enough``. A
-    division may be listed twice.
+    With room for one, only the cheapest is kept, or the first that pays at most ``enough``.
     """
     n, n_classes = rows.errors.shape
-    left, right, count = np.empty(n_classes), np.empty(n_classes), 0
-    ceiling = below
+    left, right, count, limit = np.empty(n_classes), np.empty(n_classes), 0, below
     is_right, is_pivot = np.zeros(n, np.bool_), np.zeros(n, np.bool_)
-    first = np.argmax(is_member)
-    n_members, has_room = is_member.sum(), len(found.paid) > 1
+    first, n_members, has_room = np.argmax(is_member), is_member.sum(), len(found.paid) > 1
     for plane in range(len(planes.prices)):
         fixed = rows.split + planes.prices[plane]
         if fixed >= below:
@@ -109,9 +111,8 @@ def divide(
             if not is_pivot[pivot]:
                 continue
             steps, order = planes.steps[plane, pivot], planes.orders[plane, pivot]
-            n_right = begin(
-                planes.sides[plane, pivot], rows.errors, is_member, is_right, left, right
-            )
+            sides = planes.sides[plane, pivot]
+            n_right = begin(sides, rows.errors, is_member, is_right, left, right)
             is_new = True
             for place in range(-1, n):
                 if place >= 0:
@@ -136,7 +137,7 @@ def divide(
                         else:
                             below = paid
                 is_new = False
-    return count if has_room else int(below < ceiling)
+    return count if has_room else int(below < limit)
 
 
 @part
