@@ -55,11 +55,14 @@ TABLES = {
     "defaults": Table("defaults.py --divisions 1", "--quick"),
     "exact": Table("exact.py", "--quick"),
     "fresh_divisions": Table("fresh_divisions.py", "iris wine"),
-    "proofs_agreement": Table("proofs.py agreement", "--quick"),
-    "proofs_folds": Table("proofs.py folds --rows docs/benchmarks/proofs_folds.jsonl", "--quick"),
-    "proofs_growth": Table("proofs.py growth", "--quick"),
+    "proofs_agreement": Table("proofs.py agreement --seconds 3", "--quick"),
+    "proofs_certificate": Table("proofs.py certificate"),
+    "proofs_folds": Table(
+        "proofs.py folds --seconds 5 --rows docs/benchmarks/proofs_folds.jsonl", "--quick"
+    ),
+    "proofs_growth": Table("proofs.py growth --seconds 6", "--quick"),
     "proofs_misses": Table("proofs.py misses", "--quick"),
-    "proofs_whole": Table("proofs.py whole"),
+    "proofs_whole": Table("proofs.py whole --seconds 6"),
     "readable": Table("readable.py", "--quick"),
     "rivals": Table("rivals.py", "--quick"),
     "scale_accuracy": Table("scale.py accuracy"),
