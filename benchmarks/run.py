@@ -60,7 +60,7 @@ TABLES = {
     "proofs_folds": Table(
         "proofs.py folds --seconds 5 --rows docs/benchmarks/proofs_folds.jsonl", "--quick"
     ),
-    "proofs_growth": Table("proofs.py growth --seconds 6", "--quick"),
+    "proofs_growth": Table("proofs.py growth", "--quick"),
     "proofs_misses": Table("proofs.py misses", "--quick"),
     "proofs_whole": Table("proofs.py whole --seconds 6"),
     "readable": Table("readable.py", "--quick"),
