@@ -47,7 +47,7 @@ class Table:
 
 
 TABLES = {
-    "budget_proofs": Table("budget_proofs.py --seconds 300", "--quick"),
+    "budget_proofs": Table("budget_proofs.py --seconds 30", "--quick"),
     "calibration": Table("calibration.py", "--quick"),
     "class_trees_accuracy": Table("class_trees.py accuracy", "--quick"),
     "class_trees_letter": Table("class_trees.py letter"),
