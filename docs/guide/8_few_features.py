@@ -85,8 +85,10 @@ print(export_text(dense, feature_names=wine.feature_names, max_terms=3))
 # Proofs
 # ------
 #
-# With ``method="exact"`` a solver proves the best tree within the budgets and prices. The model has
-# one more binary variable for each feature of each split.
+# With ``method="exact"`` you get a proof of the best tree within the budgets and prices. If a split
+# may use one or two features and the tree has at most two levels of splits, the ways to divide the
+# rows are few and are listed. Otherwise a solver takes a model with one more binary variable for
+# each feature of each split.
 
 two = np.flatnonzero(y != np.unique(y)[-1])[::2]
 few = MOCTSVMClassifier(1, c1=10.0, max_features_per_split=2, method="exact", time_limit=60)
