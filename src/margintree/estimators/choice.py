@@ -234,7 +234,7 @@ class TreeClassifierCV(MetaEstimatorMixin, TreeClassifier):
             depth = {"max_depth": plain.max_depth}
             points = [depth | dict(point) for point in given]
         else:
-            usual = self._method.candidates_for(n_classes, self.n_features_in_)
+            usual = self._method.candidates_for(n_classes, getattr(self, "n_features_in_", 0))
             axes = {**usual, **({} if given is None else given)}
             values = [_values(name, axis) for name, axis in axes.items()]
             points = [dict(zip(axes, point, strict=True)) for point in product(*values)]
