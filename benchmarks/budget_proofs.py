@@ -49,7 +49,7 @@ def main() -> int:
     parser.add_argument("--data-dir", type=Path, default=folds.DATA)
     options = parser.parse_args()
     print(about())
-    print("fold and costs                 n x p  budget       cost      bound      gap     cpu s")
+    print("fold, costs and budget                 n x p       cost      bound      gap     cpu s")
     names = QUICK if options.quick else folds.NAMES
     solve(METHODS["moctsvm"], _first(options.data_dir), How("exact"))  # compiles
     misses, n_proved, n_all = [], 0, 0
@@ -65,7 +65,7 @@ def main() -> int:
                 if n <= FEW_ROWS and not (result.is_optimal and seconds < MOST_SECONDS):
                     misses.append(f"{name} {label} budget {budget}")
                 print(
-                    f"{f'{name} {label}':28}  {f'{n} x {p}':>8}  {budget:6d}  "
+                    f"{f'{name} {label} B={budget}':34}  {f'{n} x {p}':>8}  "
                     f"{result.objective:9.4f}  {result.bound:9.4f}  {result.gap:7.1e}  "
                     f"{seconds:8.2f}",
                     flush=True,
