@@ -1,4 +1,4 @@
-"""Class trees of chosen spaces beside support vector machines, by a rule that was frozen before.
+"""Class trees of chosen spaces beside support vector machines, by a rule settled on other tables.
 
     python benchmarks/spaces.py tables            # the 17 tables on which the rule was settled
     python benchmarks/spaces.py study             # the 13 data sets of the study
