@@ -62,7 +62,7 @@ TABLES = {
     ),
     "proofs_growth": Table("proofs.py growth", "--quick"),
     "proofs_misses": Table("proofs.py misses", "--quick"),
-    "proofs_whole": Table("proofs.py whole --seconds 6"),
+    "proofs_whole": Table("proofs.py whole --seconds 120"),
     "readable": Table("readable.py", "--quick"),
     "rivals": Table("rivals.py", "--quick"),
     "scale_accuracy": Table("scale.py accuracy"),
