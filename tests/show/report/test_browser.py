@@ -112,6 +112,20 @@ def test_a_single_feature_is_compared_as_it_is(visit, iris):
     assert step.startswith(f"Split {node}: {name} {iris.X[149, asked.terms[0][0]]:g} ")
 
 
+def test_the_margin_is_written_in_the_units_of_the_split(visit, iris):
+    """Also where a split has points: the text names the ends that the histogram marks."""
+    for points in (None, 10):
+        clf = MOCTSVMClassifier(max_depth=2, c1=10.0, max_iter=5, points=points)
+        page = visit(clf.fit(iris.X[::3], iris.y[::3]).report(iris.X, iris.y, iris.names).html)
+        panel = page.locator("#panel-node")
+        said = re.search(r"The margin, −(\S+) to (\S+), is shaded", panel.inner_text())
+        assert said is not None
+        assert said[1] == said[2]
+        assert (said[1] == "1") == (points is None)
+        labels = panel.locator("svg.chart text").all_text_contents()
+        assert {"−" + said[1], said[1]} <= set(labels)
+
+
 @pytest.mark.parametrize("kind", ESTIMATORS.values(), ids=ESTIMATORS)
 def test_every_classifier_can_be_reported_on(visit, kind, iris):
     """Its own terms of cost, margins where it pays for them, and the classes of predict."""

@@ -86,7 +86,7 @@ function histogramParts(node) {
   const { isSingle, isAtMost, terms, threshold, unit } = tree.questions.get(node);
   const name = isSingle ? features[terms[0].feature] : "the split";
   const zero = isSingle ? threshold : 0;
-  const ends = isSingle ? "" : ", −1 to 1,";
+  const ends = isSingle ? "" : `, ${number(-unit)} to ${number(unit)},`;
   const margin = hasMargins ? ` The margin${ends} is shaded.` : "";
   const sides = isAtMost
     ? `yes up to ${number(zero)}, no above`
