@@ -23,7 +23,7 @@ from margintree import (
     to_onnx,
     to_sql,
 )
-from margintree.core.learnt_space import SPACES
+from margintree.core.learnt_space import MAX_COLUMNS, SPACES
 from margintree.show.plot import plot_partition
 from runners import RUNNERS
 
@@ -194,6 +194,37 @@ def test_the_space_is_chosen_by_folds(wine):
     assert model.tree_.scaling.mix is None
     assert model.best_estimator_.space == model.best_params_["space"]
     assert model.score(X, y) > 0.9
+
+
+@pytest.mark.parametrize("n_columns", [MAX_COLUMNS, MAX_COLUMNS + 1])
+def test_what_is_tried_by_default_can_be_posed(n_columns):
+    """Products are tried for as many columns as a quadratic space takes, and for no more."""
+    X = np.random.default_rng(0).normal(size=(30, n_columns))
+    model = TreeClassifierCV(ClassTreeClassifier(), {"C": 1.0}, cv=2).fit(X, X[:, 0] > 0)
+    has_products = "quadratic" in model.cv_results_["param_space"]
+    assert has_products == (n_columns == MAX_COLUMNS)
+    if not has_products:
+        with pytest.raises(InvalidInputError, match="Use fewer columns, or space='box'"):
+            ClassTreeClassifier(space="quadratic").fit(X, X[:, 0] > 0)
+
+
+def test_a_path_of_the_last_fit_stays_in_the_chosen_space(wine):
+    """So the other spaces take none of its time, and the tree is as good as its score."""
+    X, y = wine
+    candidates = {"max_depth": 2, "c1": [10.0], "c2": 1.0, "space": ["box", "rbf"]}
+    estimator = MOCTSVMClassifier(max_iter=10)
+    model = TreeClassifierCV(estimator, candidates, cv=3, last_fit="path", time_limit=10)
+    assert model.fit(X, y).score(X, y) > model.best_score_ - 0.05
+
+
+def test_candidates_may_be_arrays():
+    """The chosen combination is found among the others, whatever its values are."""
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    prices = [np.full(3, 100.0), np.full(3, 0.01)]
+    candidates = {"max_depth": 1, "c1": 10.0, "c2": 1.0, "feature_costs": prices}
+    estimator = MOCTSVMClassifier(c4=3.0, max_iter=2)
+    model = TreeClassifierCV(estimator, candidates, cv=3, last_fit="path").fit(X, X[:, 0] > 0)
+    assert model.best_params_["feature_costs"] is prices[1]
 
 
 @pytest.mark.parametrize("rounds", [{"points": 10}, {"rounding": 0.01}])

@@ -8,6 +8,7 @@ from margintree import ClassTreeClassifier, MOCTSVMClassifier, TreeClassifierCV,
 from margintree._lib.exceptions import InvalidInputError
 from margintree.core.limits import Limits
 from margintree.core.problem import Problem
+from margintree.core.result import Reason
 from margintree.core.tree import ObliqueTree
 from margintree.methods import METHODS
 from margintree.methods.choose import Choice, Trial, averaging_shares
@@ -176,3 +177,22 @@ def test_the_soft_score_is_the_product_along_the_way():
 
     expected = [shares(x)[k] for x, k in zip(X[:, 0], y, strict=True)]
     np.testing.assert_allclose(SCORES["soft"](problem, tree, X, y), expected)
+
+
+def interrupt(_):
+    """Stop a choice as Ctrl-C does."""
+    raise KeyboardInterrupt
+
+
+def test_an_interrupted_choice_without_scores_averages_nothing(wine):
+    """The fit keeps the tree that it has."""
+    found = averaging({"C": [1.0, 10.0]}, verbose=interrupt).fit(*wine)
+    assert found.result_.reason is Reason.INTERRUPTED
+    assert np.isfinite(found.tree_.weights).all()
+
+
+def test_an_average_tells_which_limit_the_fit_met(wine):
+    """The reason of the fit stays; only an optimal tree becomes a finished one."""
+    cut_short = averaging({"C": [1.0, 10.0]}, time_limit=1e-3).fit(*wine).result_
+    assert (cut_short.reason is Reason.LIMIT) == (cut_short.limit is not None)
+    assert averaging({"C": [1.0, 10.0]}).fit(*wine).result_.reason is Reason.FINISHED

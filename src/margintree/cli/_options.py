@@ -137,8 +137,9 @@ Norm = Annotated[
 SpaceName = Annotated[
     str | None,
     _other(
-        "What splits see: 'box' (straight splits), 'quadratic' (products of columns, too) or "
-        "'whitened' (columns mixed to vary alike).",
+        "What splits see: 'box' (straight splits), 'quadratic' (products of columns, too), "
+        "'whitened' (columns mixed to vary alike), 'whitened-quadratic', or the kernels 'rbf' and "
+        "'polynomial', whose splits cannot be written.",
         "box",
         "--space",
         group=TREE,

@@ -54,8 +54,9 @@ def print_tree(
 ) -> None:
     """Print the tree as rules in original units, if its splits can be written so."""
     if tree_of(estimator).scaling.likeness is not None:
-        splits = tree_of(estimator).n_splits
-        out.print(f"A tree of {splits} splits that compare rows with training rows, not columns.")
+        n_splits = tree_of(estimator).n_splits
+        splits = "1 split that compares" if n_splits == 1 else f"{n_splits} splits that compare"
+        out.print(f"A tree of {splits} rows with training rows, not columns.")
         return
     width = out.width if out.is_terminal else 100
     text = export_text(estimator, feature_names=feature_names, max_terms=max_terms, width=width)
@@ -104,6 +105,9 @@ SHORT, MOST_TERMS = 5, 20
 def print_next(out: Console, estimator: TableClassifier, model: Path) -> None:
     """Print what one can do with a saved model, and how splits with many terms get shorter."""
     tree = estimator.tree_
+    if tree.scaling.likeness is not None:  # no split can be written, or drawn on a page
+        out.print(f"Next: margintree predict {model} TABLE")
+        return
     longest = int((tree.weights != 0).sum(axis=1).max())
     if longest > SHORT:
         out.print(

@@ -18,7 +18,7 @@ from margintree.core.space import Scaling, products_added
 
 MAX_FEATURES = 10_000
 """The largest number of features with products; `MAX_COLUMNS` columns have about as many."""
-MAX_COLUMNS = 140
+MAX_COLUMNS = 139
 """The largest number of columns whose products are features."""
 MAX_LANDMARKS = 300
 """The largest number of landmarks of a kernel; with fewer different rows, every row is one."""

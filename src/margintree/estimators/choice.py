@@ -264,7 +264,7 @@ class TreeClassifierCV(MetaEstimatorMixin, TreeClassifier):
             result = self._fit_path(points, data, classes, clock)
         else:
             result = self._fit_fresh(data, classes, rounds, clock)
-        if self.last_fit == "average":
+        if self.last_fit == "average" and _decisive(rounds).trials:
             result = self._average(data, classes, _decisive(rounds), result)
         if was_interrupted:
             return replace(result, reason=Reason.INTERRUPTED, limit=None)
@@ -413,19 +413,22 @@ class TreeClassifierCV(MetaEstimatorMixin, TreeClassifier):
 
     def _average(self, data: Data, classes: AnyArray, choice: Choice, best: Result) -> Result:
         """Return the tree of the best point with averaged hyperplanes."""
-        shares = choice.shares(choice.points.index(self.best_params_))
+        shares = choice.shares(_index(self.best_params_, choice.points))
         posed = [self._with(choice.points[k])._posing(classes, self._features()) for k in shares]
         return self._method.averaged(data.problem(), posed, np.array([*shares.values()]), best)
 
     def _fit_path(
         self, points: Sequence[Point], data: Data, classes: AnyArray, clock: Clock
     ) -> Result:
-        """Return the result on all rows of the best point, on a path of all points of its depth."""
-        depth = self.best_params_["max_depth"]
-        at_depth = [point for point in points if point["max_depth"] == depth]
-        posed = [self._with(point)._posing(classes, self._features()) for point in at_depth]
+        """Return the result on all rows of the best point, on a path of all points like it.
+
+        They have the same depth and space; trees of others would not start a search.
+        """
+        like = {name: self.best_params_.get(name) for name in ("max_depth", "space")}
+        alike = [point for point in points if {name: point.get(name) for name in like} == like]
+        posed = [self._with(point)._posing(classes, self._features()) for point in alike]
         found = path(self._method, data.problem(), posed, self._plain()._limits(), clock)
-        best = at_depth.index(self.best_params_)
+        best = _index(self.best_params_, alike)
         problem = self._method.pose(data.problem(), **posed[best])
         return self._plain()._presented(problem, found[best])
 
@@ -519,6 +522,13 @@ def _check_point(point: Point, plain: MethodClassifier) -> None:
                 "classifier itself, the estimator."
             )
     validate_parameter_constraints(plain._parameter_constraints, point, type(plain).__name__)
+
+
+def _index(chosen: Point, points: Sequence[Point]) -> int:
+    """Return the index of a combination, whose values may be arrays."""
+    return next(
+        k for k, point in enumerate(points) if all(point[name] is chosen[name] for name in point)
+    )
 
 
 def _place(usual: Point, points: Sequence[Point]) -> int:

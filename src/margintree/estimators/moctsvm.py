@@ -71,9 +71,9 @@ class MOCTSVMClassifier(MethodClassifier):
         Relative gap between cost and bound that counts as a proof.
     max_iter : int or None, default=None
         Maximum number of local searches. More expensive steps count as several, in proportion to
-        their time. None begins with a number that decreases with the number of rows, and doubles it
-        up to three times while the search finds better trees. Unless the time limit is reached
-        first, the same ``random_state`` gives the same tree for any ``n_jobs``.
+        their time. None searches until fresh starts no longer lead to better trees, within a number
+        that decreases with the number of rows. Unless the time limit is reached first, the same
+        ``random_state`` gives the same tree for any ``n_jobs``.
     routing_margin : float, default=1e-3
         Least absolute value of every split on the training rows that pass it, between 0 and 1.
     margin_term : {"squared", "plain"}, default="squared"

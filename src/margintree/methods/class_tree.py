@@ -96,6 +96,5 @@ class ClassTree(Method):
         problem = self.pose(rows, **{**points[0], **space})
         tree = averaged_tree(problems, shares, best.tree, problem.scaling)
         tree = self.finished(problem, with_leaf_mass(problem, tree))
-        return replace(
-            best, tree=tree, cost=self.judge(problem, tree), bound=0.0, reason=Reason.FINISHED
-        )
+        reason = Reason.FINISHED if best.reason is Reason.OPTIMAL else best.reason
+        return replace(best, tree=tree, cost=self.judge(problem, tree), bound=0.0, reason=reason)

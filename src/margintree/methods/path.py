@@ -102,15 +102,24 @@ def _path_of_each_space(
     limits: Limits | None,
     clock: Clock | None,
 ) -> list[Result]:
-    """Return the results of one path per space; trees of one do not start a search in another."""
+    """Return the results of one path per space; trees of one do not start a search in another.
+
+    The paths share the time that is left.
+    """
+    groups: list[list[int]] = []
+    for k, problem in enumerate(problems):
+        for group in groups:
+            if problems[group[0]].scaling == problem.scaling:
+                group.append(k)
+                break
+        else:
+            groups.append([k])
+    clock = clock or Clock()
     found: dict[int, Result] = {}
-    for k in range(len(points)):
-        if k not in found:
-            alike = [
-                j for j, problem in enumerate(problems) if problem.scaling == problems[k].scaling
-            ]
-            results = path(method, rows, [points[j] for j in alike], limits, clock)
-            found |= dict(zip(alike, results, strict=True))
+    for left, group in zip(range(len(groups), 0, -1), groups, strict=True):
+        share = Clock(clock.remaining() / left, clock.memory)
+        results = path(method, rows, [points[k] for k in group], limits, share)
+        found |= dict(zip(group, results, strict=True))
     return [found[k] for k in range(len(points))]
 
 
