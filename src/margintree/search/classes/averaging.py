@@ -30,7 +30,7 @@ def averaged_tree(
     >>> start = ObliqueTree.stump([1.0], -0.5, leaf_classes=[0, 1], n_classes=2)
     >>> tree = averaged_tree([dear, cheap], np.array([0.5, 0.5]), start, rows.scaling)
     >>> tree.weights.round(6), tree.intercepts.round(6)
-    (array([[1.5]]), array([-0.75]))
+    (array([[1.25]]), array([-0.625]))
     """
     groups = groups_of(tree)
     trees = [
