@@ -2,6 +2,7 @@
 
     python benchmarks/scale.py rows       # covertype: 1,000 to 581,012 rows, each in a new process
     python benchmarks/scale.py accuracy   # letter, pendigits and shuttle beside CART and STree
+    python benchmarks/scale.py choice     # a choice on 3,000 rows, 60 columns, 10 classes
     python benchmarks/scale.py cold       # import and first fit, with and without compiled kernels
     python benchmarks/scale.py leaks      # memory over 1,000 fits
 
@@ -22,12 +23,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from sklearn.datasets import make_classification
 from sklearn.model_selection import train_test_split
 from sklearn.tree import DecisionTreeClassifier
 
 import folds
 from about import about
-from margintree import MOCTSVMClassifier
+from margintree import MOCTSVMClassifier, MOCTSVMClassifierCV
 from margintree.core.limits import resident_memory
 from margintree.study.references import REFERENCES
 
@@ -40,6 +42,17 @@ FINE = 1e-6
 """Routing margin for hundreds of thousands of rows, which leave no wide gaps between them."""
 N_SPLITS = 3
 """Divisions into rows that train and rows that test, of which one alone may be lucky."""
+CHOICE_ROWS = 3_000
+MANY_CLASSES: dict[str, Any] = {
+    "n_samples": CHOICE_ROWS + 1_000,
+    "n_features": 60,
+    "n_informative": 20,
+    "n_redundant": 10,
+    "n_classes": 10,
+    "n_clusters_per_class": 1,
+    "class_sep": 2.0,
+    "random_state": 0,
+}
 STREE_C = (0.001, 0.01, 0.1, 1.0, 10.0, 100.0)
 
 
@@ -148,6 +161,27 @@ def tuned_stree(X: Any, y: Any, depth: int) -> Any:
         return make(STREE_C[int(np.argmax(scores))]).fit(X, y)
 
 
+def run_choice() -> None:
+    """Time a choice with nothing set on rows of many columns and classes, on one core and on two.
+
+    Seconds are wall time with kernels on disk, and the processor time of this process without its
+    workers; the accuracy is that of 1,000 other rows.
+    """
+    names = ("processes", "seconds", "processor s", "promise", "accuracy")
+    print("".join(f"{name:>12}" for name in names))
+    warm_up()
+    X, y = make_classification(**MANY_CLASSES)
+    train, test = slice(None, CHOICE_ROWS), slice(CHOICE_ROWS, None)
+    for n_jobs in (1, 2):
+        plain = MOCTSVMClassifier(n_jobs=n_jobs, time_limit=None)
+        chooser = MOCTSVMClassifierCV(plain, n_jobs=n_jobs, time_limit=None)
+        start, begun = time.perf_counter(), time.process_time()
+        chooser.fit(X[train], y[train])
+        seconds, busy = time.perf_counter() - start, time.process_time() - begun
+        scores = f"{chooser.best_score_:12.4f}{chooser.score(X[test], y[test]):12.4f}"
+        print(f"{n_jobs:12}{seconds:12.1f}{busy:12.1f}{scores}", flush=True)
+
+
 def run_cold() -> None:
     """Time imports and first fits in new processes, the best of several.
 
@@ -208,7 +242,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("table", choices=("rows", "accuracy", "cold", "leaks", "part"))
+    parser.add_argument("table", choices=("rows", "accuracy", "choice", "cold", "leaks", "part"))
     parser.add_argument("--rows", type=int, default=ROWS[-1], help="at most so many rows")
     parser.add_argument("--fits", type=int, default=1000)
     parser.add_argument("--data-dir", type=Path, default=LARGE, required=LARGE is None)
@@ -221,6 +255,8 @@ def main() -> None:
         run_rows(options.data_dir, options.rows)
     elif options.table == "accuracy":
         run_accuracy(options.data_dir)
+    elif options.table == "choice":
+        run_choice()
     elif options.table == "cold":
         run_cold()
     else:

@@ -18,7 +18,7 @@ import folds
 from about import about
 from margintree.core.limits import Limits
 from margintree.core.problem import Problem
-from margintree.core.space import Scaling
+from margintree.core.space import Space
 from margintree.methods import METHODS
 from margintree.methods.choose import divide
 from margintree.methods.solve import How, solve
@@ -48,7 +48,7 @@ def cheapest(problem: Problem, most: int) -> float:
     """Return the least cost over all sets of features of this size."""
     method, costs = METHODS["moctsvm"], []
     for features in map(list, combinations(range(problem.n_features), most)):
-        scaling = Scaling(problem.scaling.minimum[features], problem.scaling.span[features])
+        scaling = Space(problem.scaling.minimum[features], problem.scaling.span[features])
         X = np.ascontiguousarray(problem.X[:, features])
         part = replace(problem, X=X, scaling=scaling)
         found = solve(method, part, How(limits=Limits(iterations=ITERATIONS)))

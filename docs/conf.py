@@ -11,8 +11,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from sklearn.model_selection import train_test_split
+
 import margintree
-from margintree import MOCTSVMClassifier
+from margintree import MOCTSVMClassifier, MOCTSVMClassifierCV
 from margintree.data.datasets import load
 
 HERE = Path(__file__).parent
@@ -147,12 +149,24 @@ def sample_report() -> str:
     return clf.report(iris.X, iris.y, feature_names=iris.feature_names).html
 
 
+def sample_slider() -> str:
+    """Return a report with a slider, on the rows of the guide's page about few features."""
+    wine = load("wine")
+    parts = train_test_split(wine.X, wine.y, train_size=0.5, stratify=wine.y, random_state=0)
+    X, X_test, y, y_test = parts
+    budgets = [{"max_features_per_split": most} for most in (1, 2, 3, 5, None)]
+    plain = MOCTSVMClassifier(max_depth=2, c1=100.0, c3=10.0)
+    choice = MOCTSVMClassifierCV(plain, budgets, last_fit="path").fit(X, y)
+    return choice.report(X_test, y_test, feature_names=wine.feature_names).html
+
+
 write_page("command.md", command_page())
 write_page("contributing.md", root_page("CONTRIBUTING.md"))
 write_page("changes.md", root_page("CHANGELOG.md"))
 write_page("reference.rst", reference_page())
 write_page("benchmarks.md", benchmark_page())
 write_page("site/report.html", sample_report())
+write_page("site/slider.html", sample_slider())
 
 
 def keep_underscores(*event: Any) -> None:

@@ -14,12 +14,13 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from margintree.exact.proofs.kernels.ascent import ascend, measure
+from margintree.exact.proofs.workspace import squared_distances
 
 rng = np.random.default_rng(1)
 sides = np.repeat([-1.0, 1.0], 8)
 X = rng.normal(0, 0.25, (16, 2)) + sides[:, None] * [0.45, 0.1]
 X -= X.mean(axis=0)
-gram, price, eps = X @ X.T, 1.0, 1e-3
+apart, price, eps = squared_distances(X), 1.0, 1e-3
 norms = np.linspace(0.01, 6, 200)
 
 
@@ -30,7 +31,7 @@ def line(rows, norm, steps=5000):
     members, own_sides = np.array(rows), sides[rows]
     prices, tails = np.full(n, price), np.full(n, eps)
     room = duals, values, rise, fall
-    ascend(gram, members, own_sides, m, prices, tails, norm, 1e3, *room, steps, 1e-9)
+    ascend(apart, members, own_sides, m, prices, tails, norm, 1e3, *room, steps, 1e-9)
     return measure(X, members, m, prices, tails, 10.0, duals)
 
 

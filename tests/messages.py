@@ -19,20 +19,35 @@ CLASSES = rf"\b({'|'.join(name for name in DOCUMENTED if re.search('[a-z][A-Z]',
 PYTHON_WORDS = rf"{CLASSES}|\bstr among|\binstance of|\b[a-z]+_[a-z_]+=|\bNone\b|\bdict\b"
 
 
-def faults(message, what, given, advice):
+def faults(message, what, allowed, given, remedy):
     """Return what is wrong with a message.
 
-    It must contain the words for what is wrong, the given value (None if nothing was given) and,
-    as a pattern, what is allowed or what to do; nothing of our insides, and it ends a sentence.
+    It must contain the words for what is wrong, what is allowed (a pattern), the given value (None
+    if nothing was given) and what to do (a pattern), each in words of its own; nothing of our
+    insides, and it ends a sentence.
     """
-    missing = {
-        "what is wrong": what not in message,
-        "what was given": given is not None and str(given) not in message,
-        "what is allowed or what to do": not re.search(advice, message),
-        "the end of a sentence": message.rstrip()[-1] not in ".?)",
+    parts = {
+        "what is wrong": re.escape(what),
+        "what is allowed": allowed,
+        "what was given": "" if given is None else re.escape(str(given)),
+        "what to do": remedy,
     }
+    missing = [part for part, pattern in parts.items() if not re.search(pattern, message)]
+    if not missing and not have_own_words([*parts.values()], message):
+        missing = ["words of its own for every part"]
+    if message.rstrip()[-1] not in ".?)":
+        missing.append("the end of a sentence")
     inside = [name for name in INTERNAL if re.search(rf"\b{name}\b", message)]
     inside += [found[0] for found in re.finditer(INSIDES, message)]
-    return [f"lacks {part}" for part, lacks in missing.items() if lacks] + [
-        f"names {name}" for name in inside
-    ]
+    return [f"lacks {part}" for part in missing] + [f"names {name}" for name in inside]
+
+
+def have_own_words(patterns, message, taken=()):
+    """Tell whether all the patterns can be found in places that do not overlap."""
+    if not patterns:
+        return True
+    return any(
+        have_own_words(patterns[1:], message, (*taken, found.span()))
+        for found in re.finditer(patterns[0], message)
+        if all(found.end() <= start or end <= found.start() for start, end in taken)
+    )

@@ -19,7 +19,7 @@ from matplotlib.text import Text
 
 import synthetic_rows
 from margintree import Cost, ObliqueTree, Reason, Result, TracePoint
-from margintree.core.space import Scaling
+from margintree.core.space import Space
 from margintree.show.plot import plot_partition, plot_scores, plot_trace, plot_tree
 from margintree.study import figures
 from margintree.study.summary import summarise
@@ -46,7 +46,7 @@ def plants(seed=0):
 
 def small_tree():
     """Return a tree of two splits that fits the clouds: one node of its second level is idle."""
-    scaling = Scaling(np.array([0.0, 0.0]), np.array([100.0, 10.0]))
+    scaling = Space(np.array([0.0, 0.0]), np.array([100.0, 10.0]))
     weights = [[5.0, 1.0], [0.0, 0.0], [2.0, -5.5]]
     tree = ObliqueTree(
         weights, [-2.2, -1.0, 0.6], [True, False, True], [0, 0, 1, 2], np.zeros((4, 3)), scaling
@@ -65,7 +65,7 @@ def deep_tree():
     intercepts = np.where(splits, np.round(rng.normal(size=7), 1), -1.0)
     mass = np.round(rng.exponential(scale=20, size=(8, 4)), 1)
     mass[5] = 0.0
-    scaling = Scaling(np.arange(6.0), np.array([0.01, 1.0, 10.0, 250.0, 1e4, 3.0]))
+    scaling = Space(np.arange(6.0), np.array([0.01, 1.0, 10.0, 250.0, 1e4, 3.0]))
     return ObliqueTree(weights, intercepts, splits, np.arange(8) % 4, mass, scaling)
 
 

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from margintree.core.problem import Costs, Problem
-from margintree.core.space import Scaling
+from margintree.core.space import Space
 from margintree.core.tree import ObliqueTree
 
 coordinates = st.floats(-4, 4, width=16)
@@ -67,7 +67,7 @@ def scalings(n_features):
     """Return scalings of so many features."""
     minima = hnp.arrays(float, n_features, elements=coordinates)
     spans = hnp.arrays(float, n_features, elements=st.floats(0.5, 8, width=16))
-    return st.builds(Scaling, minima, spans)
+    return st.builds(Space, minima, spans)
 
 
 @st.composite

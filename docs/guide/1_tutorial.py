@@ -77,7 +77,7 @@ print(f"{'total':11}{clf.objective_:8.3f}")
 # The search also proves a lower bound on the cost of any tree, so you always see how much a better
 # tree could save at most:
 
-print(f"no tree costs less than {clf.bound_:.3f}; the gap is {clf.gap_:.1%}")
+print(f"lower bound on the cost of any tree: {clf.bound_:.3f}; gap: {clf.gap_:.1%}")
 
 # %%
 # Prove optimality

@@ -77,7 +77,8 @@ plot_scores(clf)
 # whole choice, ``n_jobs`` spreads its fits over processes, and ``verbose=1`` reports its progress.
 # With thousands of rows the fits of the choice learn from samples (``path_rows``); the last fit
 # learns from all rows. The command ``margintree fit`` chooses the depth and the costs in this way,
-# unless you give them.
+# unless you give them. Without ``candidates`` the best combinations are tried with products of
+# columns, too, and curved splits are taken only if they predict clearly better.
 #
 # `TreeClassifierCV` does the same for the other classifiers. For CART and OCT it chooses the number
 # of splits, for OCT-H the cost of a feature, and for OCTSVM its costs.

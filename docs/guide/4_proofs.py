@@ -27,9 +27,10 @@ print(f"cost {found.objective_:.3f}, bound {found.bound_:.3f}, gap {found.gap_:.
 # The exact method
 # ----------------
 #
-# ``method="exact"`` gives the problem to a mixed-integer solver, with this tree as its start. It
-# stops when the gap is at most ``gap`` (1e-4 by default), when the time is over, or when you press
-# Ctrl-C. The trace shows how the bound approaches the cost.
+# ``method="exact"`` searches first, and then continues until the tree is proved optimal. It stops
+# when the gap is at most ``gap`` (1e-4 by default), when the time is over, or when you press
+# Ctrl-C. A MOCTSVM has a proof engine of its own, "native"; ``solver`` chooses another one. The
+# trace shows how the bound approaches the cost.
 
 proved = MOCTSVMClassifier(max_depth=2, c1=10.0, c3=1.0, method="exact", time_limit=60).fit(X, y)
 plot_trace(proved)
@@ -56,8 +57,9 @@ print(hasty.result_.reason.value, hasty.result_.limit, f"gap {hasty.gap_:.1%}")
 # Size of provable problems
 # -------------------------
 #
-# Proofs are for small problems: tens of rows, depth 2, a few minutes. Larger problems get a bound
-# and a gap. :doc:`Proving a tree optimal </exact>` explains the speed of the solver, and :doc:`the
-# benchmarks </auto/benchmarks>` measure it. The costs matter as well. With a large ``c1`` the
-# optimum is a tree without errors, if there is one, and this is easy to prove. With medium costs
-# many trees are nearly as good as the best, and it takes time to exclude them.
+# Proofs are for small problems: up to about a hundred rows at depth 1 or 2, and at depth 3 where
+# classes hardly overlap. Larger problems get a bound and a gap. :doc:`Proving a tree optimal
+# </exact>` explains the proof, and :doc:`the benchmarks </auto/benchmarks>` measure its time. The
+# costs matter as well. With a large ``c1`` the optimum is a tree without errors, if there is one,
+# and this is easy to prove. With medium costs many trees are nearly as good as the best, and it
+# takes time to exclude them.

@@ -97,6 +97,14 @@ def test_fit_passes_every_option_on(folder):
     assert {name: params[name] for name, _ in options.values()} == dict(options.values())
 
 
+def test_fit_passes_the_norm_on(folder):
+    """It does not go with points, so it is given alone."""
+    given = ["--norm", "linf", "--fixed", "--time-limit", 0.0]
+    done = run("fit", folder / "iris.csv", "-t", "species", "-o", folder / "n.json", *given)
+    assert done.exit_code == 0, done.output
+    assert load(folder / "n.json")[-1].norm == "linf"
+
+
 def test_help_states_the_defaults_of_the_classifier():
     """The defaults in the help are written by hand and must not drift."""
     hints = get_type_hints(fit, include_extras=True)
@@ -110,7 +118,7 @@ def test_help_states_the_defaults_of_the_classifier():
     texts = {name: text for name, text in shown.items() if isinstance(text, str)}
     given |= {"class_weight": "none", "scoring": str(chosen.scoring)}
     given |= {"max_features_per_split": "all", "points": "not rounded", "certificate": "none"}
-    assert len(texts) == 20
+    assert len(texts) == 21
     assert texts == {name: given[name] for name in texts}
     depth, *costs = (getattr(fixed, name) for name in CHOSEN)
     in_words = f"depth {depth} and costs {', '.join(format(cost, 'g') for cost in costs)}"
@@ -132,6 +140,24 @@ def test_fit_chooses_what_is_not_given(folder, tmp_path):
     assert "cut short" not in done.stdout
 
 
+def test_a_choice_may_take_products_unless_a_space_is_given(tmp_path):
+    """It names the space, and the splits name the products."""
+    rows = np.random.default_rng(1).uniform(-1, 1, size=(80, 2)).round(3)
+    is_inside = (rows**2).sum(axis=1) < 0.6
+    table = [
+        [*row, "inside" if inside else "outside"]
+        for row, inside in zip(rows, is_inside, strict=True)
+    ]
+    path = write_csv(tmp_path / "ring.csv", ["width", "height", "place"], table)
+    begin = ("fit", path, "-t", "place", "-o", tmp_path / "m.json")
+    free, straight = run(*begin), run(*begin, "--space", "box")
+    assert free.exit_code == straight.exit_code == 0, free.output
+    assert "c3 1, space quadratic  (accuracy" in free.stdout
+    assert "height squared" in free.stdout
+    assert "c3 1, space box  (accuracy" in straight.stdout
+    assert "squared" not in straight.stdout
+
+
 @pytest.mark.parametrize("lack", ["time", "memory"])
 def test_a_choice_that_is_cut_short_says_so(folder, tmp_path, lack):
     """And what to do about it."""
@@ -139,7 +165,36 @@ def test_a_choice_that_is_cut_short_says_so(folder, tmp_path, lack):
     done = run("fit", folder / "iris.csv", "-t", "species", *options)
     assert done.exit_code == 0, done.output
     assert f"cut short. Give it more {lack}: --{lack}-limit" in done.stdout
+    more = run("fit", folder / "iris.csv", "-t", "species", *options[:2], "--time-limit", "1e-3")
+    assert "more time: --time-limit 0.002, or compare less, such as with --max-" in more.stdout
     assert f"{lack} limit reached" in done.stdout
+
+
+def test_labels_that_differ_in_capitals_only_are_pointed_out(tmp_path):
+    """Like categories of a column; the tree still learns all of them."""
+    labels = ["Yes", "yes", "no", "Yes", "yes", "no"]
+    table = write_csv(tmp_path / "t.csv", ["a", "y"], [*map(list, enumerate(labels))])
+    done = run("fit", table, "-t", "y", "-o", tmp_path / "m.json", "--fixed")
+    assert done.exit_code == 0, done.output
+    assert "The column 'y' has the labels 'Yes' and 'yes', which count as 2." in done.stderr
+
+
+def test_parameters_are_checked_before_anything_is_said_about_the_table(tmp_path):
+    """An error stands alone."""
+    table = write_csv(tmp_path / "t.csv", ["a", "b", "y"], [[k, 7, "pq"[k % 2]] for k in range(9)])
+    for option, value in (("--c1", -1), ("--space", "cube"), ("--method", "guess")):
+        done = run("fit", table, "-t", "y", "-o", tmp_path / "m.json", option, value)
+        assert done.stderr.startswith(f"Error: {option} must be")
+
+
+def test_negligible_terms_are_neither_written_nor_counted(tmp_path):
+    """A split with one real term is short; a rounding error of a cost is 0."""
+    rows = [[k % 2, k % 3, k % 5, k % 7, k % 11, k % 13, "pq"[k % 2]] for k in range(30)]
+    table = write_csv(tmp_path / "t.csv", [*"abcdef", "y"], rows)
+    done = run("fit", table, "-t", "y", "-o", tmp_path / "m.json", "--c1", 10, "--fixed")
+    assert re.match(r"\[1\] a >= 0\.5 \?\n", done.stdout), done.stdout
+    assert "Its splits have up to" not in done.stdout
+    assert not re.search(r"e-\d\d", done.stdout)
 
 
 def test_an_interrupted_choice_says_so(folder, monkeypatch, tmp_path):
@@ -177,7 +232,7 @@ def test_a_feature_cannot_hold_the_labels(folder):
     """To compare predictions with a feature would make a table of all its values."""
     files = (folder / "m.json", folder / "iris.csv")
     for command in (["evaluate"], ["report", "-o", folder / "r.html"]):
-        assert_refused(run(*command, *files, "-t", NAMES[0]), "is a feature of the model")
+        assert_refused(run(*command, *files, "-t", NAMES[0]), "must not be a feature of the model")
 
 
 def test_evaluate_guesses_the_target_when_there_is_one_other_column(folder):
@@ -211,10 +266,10 @@ def test_a_wide_table_is_told_in_few_lines(tmp_path):
     table, model = write_csv(tmp_path / "t.csv", [*names, "y"], rows), tmp_path / "m.json"
     done = run("fit", table, "-t", "y", "-o", model, "--fixed", "--max-depth", 1)
     assert done.exit_code == 0, done.output
-    assert " more, from " in done.stdout
+    assert " more that add " in done.stdout
     assert "up to 60 terms" in done.stdout
     shown = run("show", model).stdout
-    assert "more, from" not in shown
+    assert "more that add" not in shown
     assert "gene 9 " in shown
     assert "and 50 more columns, which the model file lists" in shown
     assert shown.count("Not used: ") == 10
@@ -227,6 +282,7 @@ def test_a_shell_completes_commands_and_options():
     for words, place, expected in (
         ("margintree ev", 1, "evaluate"),
         ("margintree fit --po", 2, "--points"),
+        ("margintree export --format py", 3, "python"),
     ):
         env = {
             "_MARGINTREE_COMPLETE": "complete_bash",
@@ -316,6 +372,16 @@ def test_demo_shows_the_tree_and_beats_cart(data):
     ours, cart = (float(score) for score in re.findall(r"\) +([\d.]+)%", done.stdout))
     assert ours > cart - 1
     assert "violations" in done.stdout
+
+
+def test_demo_shows_what_a_short_tree_costs():
+    """Beside a tree with few features and points stands the accuracy of the whole tree."""
+    whole = run("demo", "--data", "iris").stdout
+    short = run("demo", "--data", "iris", "--features", 1, "--points", 5).stdout
+    (score,) = re.findall(r"with all features +([\d.]+%)", short)
+    assert f"MOCTSVM (margintree)  {score}" in whole
+    assert "with all features" not in whole
+    assert "*" not in short.split("Accuracy")[0].split("training rows")[1]
 
 
 def test_the_version_is_printed():

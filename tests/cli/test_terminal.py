@@ -17,6 +17,7 @@ from typer.testing import CliRunner
 from margintree import CARTClassifier, MOCTSVMClassifier, save
 from margintree.cli import app
 from margintree.data.tables import csv_text
+from margintree.exact.solvers import available
 
 COMMAND = Path(sys.executable).with_name("margintree")
 END = "=end="
@@ -57,6 +58,9 @@ COMMANDS = {
     "evaluate": "evaluate many.json many.csv --target kind",
     "error": "fit few.csv --target 'kind of grapes' -o m.json",
     "study": "study status smoke",
+    "solvers": "solvers",
+    "sets": "data list",
+    "slider": "slider few.csv --target 'kind of grape' --time-limit 0 -o s.html",
 }
 
 
@@ -67,7 +71,8 @@ def in_tmux(folder, width):
         if os.environ.get("CI"):
             pytest.fail(reason)
         pytest.skip(reason)
-    server = ["tmux", "-L", f"margintree-{os.getpid()}", "-f", "/dev/null"]
+    # A server that is just ending would refuse a session under its name.
+    server = ["tmux", "-L", f"margintree-{os.getpid()}-{width}", "-f", "/dev/null"]
     steps = "; ".join(f"{COMMAND} {command}; echo {END}" for command in COMMANDS.values())
     shell = f"unset COLUMNS LINES; cd {shlex.quote(str(folder))}; {steps}; exec sleep 300"
     session = ["new-session", "-d", "-x", str(width), "-y", "600", shell]
@@ -85,9 +90,9 @@ def in_tmux(folder, width):
     raise AssertionError(shown)
 
 
-def in_pipe(command, folder):
+def in_pipe(command, folder, width=400):
     """Return what the command prints without a terminal."""
-    environment = os.environ | {"COLUMNS": "400"}
+    environment = os.environ | {"COLUMNS": str(width)}
     done = subprocess.run(
         [COMMAND, *shlex.split(command)],
         cwd=folder,
@@ -127,10 +132,11 @@ def test_no_word_and_no_branch_is_broken(width, folder, whole):
 
 
 def test_lines_of_a_pipe_do_not_end_in_spaces(folder):
-    """Neither those of trees nor those of tables."""
-    for name in ("show", "evaluate", "study"):
-        lines = in_pipe(COMMANDS[name], folder).splitlines()
+    """Neither those of trees nor those of tables; a table has one line for each row."""
+    for name in ("show", "evaluate", "study", "solvers"):
+        lines = in_pipe(COMMANDS[name], folder, width=40).splitlines()
         assert [line for line in lines if line != line.rstrip()] == []
+    assert len([line for line in lines if line]) == 2 + len(available())
 
 
 def is_time(word):

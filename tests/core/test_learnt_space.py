@@ -12,7 +12,7 @@ from sklearn.datasets import load_wine
 from margintree._lib.exceptions import InvalidInputError
 from margintree.core.learnt_space import MAX_LANDMARKS, SPACES, learnt_space, shrunk_covariance
 from margintree.core.problem import Problem
-from margintree.core.space import Scaling
+from margintree.core.space import Space
 from margintree.core.tree import ObliqueTree
 
 
@@ -124,7 +124,33 @@ def test_a_single_row_and_constant_columns_have_a_space(space):
         assert len(problem.X) == len(X)
 
 
+@pytest.mark.parametrize("space", SPACES)
+def test_constant_columns_add_nothing(space):
+    """Rows lie as they do without them, and stay where they are if the column varies later."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(12, 3)), np.arange(12) % 3
+    with_constant, later = (
+        np.insert(X, 1, 7.3, axis=1),
+        np.insert(X, 1, rng.normal(size=12), axis=1),
+    )
+    plain, wide = (
+        Problem.from_data(rows, y, n_classes=3, depth=1).in_space(space)
+        for rows in (X, with_constant)
+    )
+    np.testing.assert_allclose(wide.X @ wide.X.T, plain.X @ plain.X.T, atol=1e-8)
+    assert wide.scaling.constant == (1,)
+    if space not in ("box", "quadratic"):  # where the column is a feature of its own
+        np.testing.assert_array_equal(wide.scaling.apply(later), wide.scaling.apply(with_constant))
+
+
+def test_a_space_is_learnt_once():
+    """However often it is asked for; another training set has its own."""
+    problem = problem_of(0)
+    assert problem.in_space("rbf") is problem.in_space("rbf")
+    assert problem.in_space("rbf") is not replace(problem, depth=1).in_space("rbf")
+
+
 def test_unknown_spaces_are_refused():
     """The message lists the spaces."""
     with pytest.raises(InvalidInputError, match=r"space must be one of \['box', 'whitened'"):
-        learnt_space("round", Scaling.identity(1), np.zeros((1, 1)), np.zeros(1), np.ones(1))
+        learnt_space("round", Space.identity(1), np.zeros((1, 1)), np.zeros(1), np.ones(1))

@@ -8,13 +8,13 @@ from hypothesis import strategies as st
 from margintree._lib.exceptions import InvalidInputError
 from margintree.core.problem import Problem
 from margintree.core.quadratic import monomial_box
-from margintree.core.space import Scaling, factors
+from margintree.core.space import Space, factors
 from margintree.core.tree import ObliqueTree
 
 
 def curved_tree(rng, n_columns, depth=2, n_classes=3):
     """Return a tree over columns and products with any numbers."""
-    box = Scaling(rng.normal(size=n_columns), rng.uniform(0.1, 9.0, n_columns))
+    box = Space(rng.normal(size=n_columns), rng.uniform(0.1, 9.0, n_columns))
     scaling, n_branch = box.with_products(), 2**depth - 1
     return ObliqueTree(
         rng.normal(size=(n_branch, scaling.n_features)),
@@ -36,7 +36,7 @@ def values(tree, X):
 def test_products_are_measured_from_the_middle():
     """In a twin that loops: 2 (s_i - 1/2) (s_j - 1/2), in the order of `factors`."""
     X = np.random.default_rng(0).random((5, 3))
-    scaling = Scaling.learn(X)
+    scaling = Space.learn(X)
     s = scaling.apply(X)
     seen = scaling.with_products().apply(X)
     pairs = [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)]
@@ -52,7 +52,7 @@ def test_another_box_gives_the_same_values(seed, n_columns):
     """Of any rows; and the way back leads to the same numbers."""
     rng = np.random.default_rng(seed)
     tree = curved_tree(rng, n_columns)
-    other = Scaling(rng.normal(size=n_columns), rng.uniform(0.1, 9.0, n_columns)).with_products()
+    other = Space(rng.normal(size=n_columns), rng.uniform(0.1, 9.0, n_columns)).with_products()
     X = rng.normal(size=(20, n_columns)) * 3
     moved = tree.rescaled(other)
     size = 1 + np.abs(values(tree, X)).max()
@@ -79,7 +79,7 @@ def test_original_units_are_raw_columns_and_their_products(seed, n_columns):
 def test_the_box_of_products_holds_them(seed, n_columns):
     """Of all rows in the box of the columns, and no wider box than needed at its corners."""
     rng = np.random.default_rng(seed)
-    scaling = Scaling(rng.normal(size=n_columns), rng.uniform(0.1, 3.0, n_columns))
+    scaling = Space(rng.normal(size=n_columns), rng.uniform(0.1, 3.0, n_columns))
     X = scaling.minimum + scaling.span * rng.integers(0, 3, (200, n_columns)) / 2
     first, second = factors(n_columns)
     raw, box = np.hstack([X, X[:, first] * X[:, second]]), monomial_box(scaling)
@@ -90,12 +90,24 @@ def test_the_box_of_products_holds_them(seed, n_columns):
 def test_a_straight_split_becomes_a_curved_one_and_not_the_other_way():
     """A straight tree may start a search among curved ones."""
     tree = ObliqueTree.stump([2.0, -1.0], 0.3, leaf_classes=[0, 1], n_classes=2)
-    scaling = Scaling(np.array([-1.0, 2.0]), np.array([3.0, 0.5])).with_products()
+    scaling = Space(np.array([-1.0, 2.0]), np.array([3.0, 0.5])).with_products()
     curved = tree.rescaled(scaling)
     X = np.random.default_rng(0).random((9, 2))
     np.testing.assert_allclose(values(curved, X), values(tree, X), atol=1e-12)
     with pytest.raises(InvalidInputError, match=r"products.*space='quadratic'"):
-        curved.rescaled(Scaling.identity(2))
+        curved.rescaled(Space.identity(2))
+
+
+def test_products_of_columns_that_are_constant_elsewhere_become_sums():
+    """On rows with these constants the values are the same, and no product with them is left."""
+    rng = np.random.default_rng(0)
+    tree, X = curved_tree(rng, 3), np.insert(rng.normal(size=(9, 2)), 1, 4.2, axis=1)
+    scaling = Space.learn(X).with_products()
+    moved = tree.rescaled(scaling)
+    np.testing.assert_allclose(values(moved, X), values(tree, X), atol=1e-9)
+    first, second = factors(3)
+    assert not moved.weights[:, 3:][:, (first == 1) | (second == 1)].any()
+    np.testing.assert_allclose(values(moved.rescaled(tree.scaling), X), values(tree, X), atol=1e-9)
 
 
 def test_too_many_products_are_refused():
@@ -107,7 +119,7 @@ def test_too_many_products_are_refused():
 
 def test_values_whose_products_would_overflow_are_refused():
     """With products the limit is lower."""
-    scaling = Scaling.identity(1)
+    scaling = Space.identity(1)
     assert scaling.apply(np.array([[1e100]])) == 1e100
     with pytest.raises(InvalidInputError, match="too far from the training rows"):
         scaling.with_products().apply(np.array([[1e100]]))

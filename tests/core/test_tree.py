@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 
 from margintree._lib.exceptions import InvalidInputError
 from margintree.core import topology
+from margintree.core.likeness import Likeness
+from margintree.core.space import Space
 from margintree.core.tree import ObliqueTree
 from strategies import scalings, trees
 
@@ -85,6 +87,20 @@ def test_original_units_route_raw_rows_alike(tree):
     X = tree.scaling.apply(raw)
     clear = ~(np.abs(tree.split_values(X)) < 1e-9).any(axis=1)
     np.testing.assert_array_equal(tree.in_original_units().apply(raw)[clear], tree.apply(X)[clear])
+
+
+def test_rows_of_another_width_are_refused():
+    """The message says how wide they must be and what to give."""
+    with pytest.raises(InvalidInputError, match=r"2 features of the hyperplanes.*\(4, 3\).*Give"):
+        TREE.apply(np.zeros((4, 3)))
+
+
+def test_trees_of_kernels_have_no_original_units():
+    """They are no hyperplanes over columns."""
+    scaling = replace(Space.identity(2), likeness=Likeness(np.zeros((1, 2)), gamma=1.0))
+    tree = replace(ObliqueTree.stump([1.0], 0.0, [0, 1], 2), scaling=scaling)
+    with pytest.raises(InvalidInputError, match=r"no hyperplanes over raw rows.*split_values"):
+        tree.in_original_units()
 
 
 @given(trees(n_features=2), scalings(2))

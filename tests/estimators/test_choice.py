@@ -152,7 +152,7 @@ def test_the_short_name_is_the_same_class_with_another_name():
     assert MOCTSVMClassifierCV().get_params() == TreeClassifierCV().get_params()
     usual = usual_points(MOCTSVMClassifierCV())
     assert usual == usual_points(TreeClassifierCV(MOCTSVMClassifier()))
-    assert len(usual) == 3 * 3 * 4
+    assert len(usual) == 3 * 2 * 4
     assert {point["max_depth"] for point in usual} == {2, 3, 5}
     assert (
         small().fit(X, Y).tree_
@@ -294,6 +294,23 @@ def test_rows_near_a_split_may_count_in_part():
     assert model.best_score_ == pytest.approx(np.concatenate(found).mean())
     plain = clone(model).set_params(scoring="accuracy").fit(X, Y)
     assert plain.best_score_ != model.best_score_
+
+
+def by_splits(given):
+    """Return a scorer that gives one value to trees with few splits and another to the others."""
+    few, many = given
+    return lambda estimator, *_: few if estimator.tree_.n_splits < 2 else many
+
+
+def test_scores_that_are_no_numbers_are_told_of():
+    """Their combinations are not chosen; a score that never is a number is an error."""
+    points = [{"max_depth": 2, "c1": c1, "c2": 1.0, "c3": 0.1} for c1 in (0.01, 10.0)]
+    options = {"candidates": points, "cv": DIVIDED, "path_iter": 2}
+    partly = TreeClassifierCV(scoring=by_splits((np.nan, -5.0)), **options)
+    with pytest.warns(UserWarning, match=r"NaN to 1 of 2 combinations.*Take another scoring"):
+        assert partly.fit(X, Y).best_params_["c1"] == 10.0
+    with pytest.raises(InvalidInputError, match="it gave NaN to all trees"):
+        TreeClassifierCV(scoring=by_splits((np.nan, np.nan)), **options).fit(X, Y)
 
 
 def test_the_last_fit_may_be_one_on_the_path():
@@ -668,3 +685,98 @@ def test_a_dask_cluster_serves_a_choice():
         together = small(n_jobs=2).fit(X, Y)
     np.testing.assert_array_equal(scores(together), scores(alone))
     assert together.tree_ == alone.tree_
+
+
+def ring():
+    """Return rows inside and outside a circle, which no straight split parts."""
+    rows = np.random.default_rng(1).uniform(-1, 1, size=(80, 2))
+    return rows, np.where((rows**2).sum(axis=1) < 0.6, "inside", "outside")
+
+
+def test_a_choice_with_nothing_set_tries_products_and_takes_them_where_they_are_better():
+    """One combination of every depth is tried with products, after all straight ones."""
+    rows, labels = ring()
+    model = MOCTSVMClassifierCV(MOCTSVMClassifier(max_iter=4)).fit(rows, labels)
+    tried = model.cv_results_["param_space"].tolist()
+    assert tried == ["box"] * 24 + ["quadratic"] * 3
+    assert model.cv_results_["param_max_depth"][24:].tolist() == [1, 2, 4]
+    assert model.best_params_["space"] == "quadratic"
+    assert model.tree_.scaling.has_products
+    assert model.score(rows, labels) > 0.95
+    assert model.best_score_ == model.cv_results_["mean_test_score"][model.best_index_]
+    assert model.choice_is_complete_
+    again = MOCTSVMClassifierCV(MOCTSVMClassifier(max_iter=4), n_jobs=2).fit(rows, labels)
+    assert again.tree_ == model.tree_
+
+
+def test_products_come_after_the_last_round():
+    """They are compared with the straight splits that were left, on the same rows."""
+    rows, labels = ring()
+    model = MOCTSVMClassifierCV(MOCTSVMClassifier(max_iter=4), path_rows=(20, 40)).fit(rows, labels)
+    table = model.cv_results_
+    assert np.bincount(table["iter"]).tolist() == [24, 8 + 3]
+    assert table["param_space"][-3:].tolist() == ["quadratic"] * 3
+    assert table["params"][model.best_index_] == model.best_params_
+
+
+@pytest.mark.parametrize(
+    "plain",
+    [
+        {"space": "whitened"},
+        {"c4": 0.1},
+        {"max_features_per_split": 1},
+        {"max_features": 2},
+        {"points": 10},
+        {"rounding": 0.1},
+    ],
+)
+def test_what_speaks_of_columns_keeps_splits_straight(plain):
+    """So do candidates, and more columns than have some hundred products."""
+    model = MOCTSVMClassifierCV(MOCTSVMClassifier(**plain))
+    model.n_features_in_ = 4
+    assert model._spaces_beyond() == ()
+    free = MOCTSVMClassifierCV()
+    free.n_features_in_ = 33
+    assert free._spaces_beyond() == ("quadratic",)
+    free.n_features_in_ = 34
+    assert free._spaces_beyond() == ()
+    assert MOCTSVMClassifierCV(candidates={"space": "box"})._spaces_beyond() == ()
+    assert MOCTSVMClassifierCV(last_fit="path")._spaces_beyond() == ()
+    assert TreeClassifierCV(CARTClassifier())._spaces_beyond() == ()
+
+
+def test_an_interrupt_among_products_leaves_the_straight_ones(monkeypatch):
+    """Their scores decide, and the choice is not complete."""
+    properly = choice.choose
+    calls = []
+
+    def interrupted(*args, **kwargs):
+        calls.append(args)
+        if len(calls) == 2:
+            raise KeyboardInterrupt
+        return properly(*args, **kwargs)
+
+    monkeypatch.setattr(choice, "choose", interrupted)
+    rows, labels = ring()
+    model = MOCTSVMClassifierCV(MOCTSVMClassifier(max_iter=2)).fit(rows, labels)
+    assert model.best_params_["space"] == "box"
+    assert not model.choice_is_complete_
+    assert model.result_.reason is Reason.INTERRUPTED
+    assert model.cv_results_["params"][model.best_index_] == model.best_params_
+
+
+def test_folds_do_not_depend_on_the_seed_of_the_search(monkeypatch):
+    """The seed decides how trees are searched for, not which rows they are scored on."""
+    properly = choice.choose
+    seen = []
+
+    def noted(groups, divisions, **kwargs):
+        seen.append(divisions)
+        return properly(groups, divisions, **kwargs)
+
+    monkeypatch.setattr(choice, "choose", noted)
+    for seed in (0, 1):
+        small(plain={"random_state": seed}).fit(X, Y)
+    for one, other in zip(*seen, strict=True):
+        np.testing.assert_array_equal(one[0], other[0])
+        np.testing.assert_array_equal(one[1], other[1])

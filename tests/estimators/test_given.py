@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from margintree import CARTClassifier, MOCTSVMClassifier
 from margintree._lib.exceptions import InvalidInputError
 from margintree.core.problem import Problem
-from margintree.core.space import Scaling
+from margintree.core.space import Space
 from margintree.core.tree import ObliqueTree
 from margintree.estimators._given import (
     adapted,
@@ -149,7 +149,7 @@ def test_a_start_must_fit_the_problem(tree):
 
 def test_a_start_with_curved_splits_needs_a_curved_problem():
     """Products of features cannot be left out of a tree."""
-    curved = Scaling(np.zeros(1), np.ones(1), has_products=True)
+    curved = Space(np.zeros(1), np.ones(1), has_products=True)
     tree = ObliqueTree.stump([1.0, 1.0], 0.0, leaf_classes=[0, 1], n_classes=2)
     tree = ObliqueTree(**{**vars(tree), "scaling": curved})
     straight = Problem.from_data([[0.0], [1.0]], [0, 1], n_classes=2, depth=1)

@@ -18,7 +18,7 @@ from margintree import (
     to_json,
     to_python,
 )
-from margintree.core.space import Scaling
+from margintree.core.space import Space
 from margintree.core.tree import ObliqueTree
 
 WINE = load_wine(as_frame=True)
@@ -34,6 +34,21 @@ def fitted(**params):
 def n_features(clf):
     """Return how many features each split uses."""
     return np.count_nonzero(clf.tree_.weights[clf.tree_.splits], axis=1)
+
+
+def test_a_tree_on_2000_columns_fits_on_a_screen():
+    """The budget finds the columns that matter; rules are at most 24 lines of 80 letters."""
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(140, 2000))
+    y = (X[:, 0] + X[:, 1] > 0).astype(int)
+    y += (y == 1) * (X[:, 2] > 0)
+    clf = MOCTSVMClassifier(2, max_features_per_split=5, max_iter=4).fit(X, y)
+    assert clf.tree_.n_splits >= 2
+    assert n_features(clf).max() <= 5
+    lines = export_text(clf, width=80).splitlines()
+    assert len(lines) <= 24
+    assert max(map(len, lines)) <= 80
+    assert {0, 1, 2} <= {*np.flatnonzero(clf.feature_importances_).tolist()}
 
 
 def test_budgets_prices_and_points_together():
@@ -113,7 +128,7 @@ def test_a_limit_of_terms_says_what_the_rest_adds():
     """No row of the training data is outside of the printed range."""
     clf = fitted()
     text = export_text(clf, max_terms=2)
-    assert "+ 11 more, from" in text
+    assert "+ 11 more that add" in text
     assert max(map(len, text.splitlines())) <= 100
     with pytest.raises(InvalidInputError, match="max_terms must be at least 1"):
         export_text(clf, max_terms=0)
@@ -147,7 +162,7 @@ def test_a_threshold_of_zero_is_printed_as_zero():
     """And not as a rounding error."""
     X = np.array([[0.3, 0.1], [0.9, 0.2], [0.1, 0.35], [0.2, 0.95]])
     tree = ObliqueTree.stump([0.6, -0.6], 1e-17, leaf_classes=[0, 1], n_classes=2)
-    tree = replace(tree, scaling=Scaling.learn(X))
+    tree = replace(tree, scaling=Space.learn(X))
     raw = tree.scaling.minimum / tree.scaling.span
     tree = replace(tree, intercepts=[float(0.6 * raw[0] - 0.6 * raw[1]) + 1e-16])
     assert ">= 0 ?" in export_text(tree)

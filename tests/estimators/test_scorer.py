@@ -70,3 +70,12 @@ def test_the_chooser_maximises_the_score_that_it_is_given():
     assert chosen.best_score_ == means.max()
     # A tree without a split has half of the balanced accuracy.
     assert means.min() == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize("name", ["roc_auc", "f1", "r2", "precision_samples"])
+def test_a_score_that_does_not_fit_the_labels_is_refused(name):
+    """With the labels and what the scorer says; no error of scikit-learn passes as ours."""
+    X, y = np.eye(10), [*"abcdeabcde"]
+    chooser = TreeClassifierCV(MOCTSVMClassifier(max_iter=0), scoring=name, cv=2)
+    with pytest.raises(InvalidInputError, match=f"'a', 'b', 'c', 'd' and 1 more; '{name}' was gi"):
+        chooser.fit(X, y)

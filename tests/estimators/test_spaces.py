@@ -1,6 +1,7 @@
 """Classifiers in every space: what they predict, save and refuse, and the machines they equal."""
 
 import json
+import pickle
 
 import numpy as np
 import pandas as pd
@@ -156,6 +157,22 @@ def test_margin_classifiers_take_every_space(space, wine):
         assert model.score(X[rows], y[rows]) > 0.85
 
 
+@pytest.mark.parametrize("space", SPACES)
+@pytest.mark.parametrize("kind", [ClassTreeClassifier, MOCTSVMClassifier, OCTSVMClassifier])
+def test_a_constant_column_never_matters(space, kind, wine):
+    """Not even if it varies in new rows; exports agree."""
+    options = {} if kind is ClassTreeClassifier else {"max_depth": 2, **QUICK}
+    X, y = wine[0].assign(year=1991.3), wine[1] == "class_1"
+    model = kind(space=space, **options).fit(X, y)
+    later = X.assign(year=np.random.default_rng(0).normal(1991, 100, len(X)))
+    np.testing.assert_array_equal(model.predict(later), model.predict(X))
+    if space not in KERNELS:
+        assert "year" not in export_text(model)
+    for name in RUNNERS if space not in KERNELS else ["python"]:
+        assert RUNNERS[name](model, later)[0] == model.predict(X).tolist()
+    np.testing.assert_array_equal(from_json(to_json(model)).predict(later), model.predict(X))
+
+
 @pytest.mark.parametrize("space", ["whitened", "rbf"])
 def test_a_fitted_tree_starts_the_next_fit(space, wine):
     """It returns to the space of the problem; a tree of other rows of a kernel is refused."""
@@ -225,6 +242,11 @@ def test_candidates_may_be_arrays():
     estimator = MOCTSVMClassifier(c4=3.0, max_iter=2)
     model = TreeClassifierCV(estimator, candidates, cv=3, last_fit="path").fit(X, X[:, 0] > 0)
     assert model.best_params_["feature_costs"] is prices[1]
+    candidates |= {"max_features_per_split": [1, 3]}
+    model = TreeClassifierCV(estimator, candidates, cv=3, last_fit="path").fit(X, X[:, 0] > 0)
+    for copied in (model, pickle.loads(pickle.dumps(model))):
+        assert [stop.model.max_features_per_split for stop in copied.stops_] == [3, 1]
+        assert copied.stops_[1].name == "1 feature per split, price 3"
 
 
 @pytest.mark.parametrize("rounds", [{"points": 10}, {"rounding": 0.01}])
@@ -235,8 +257,8 @@ def test_points_need_the_box(rounds, wine):
 
 
 def test_unknown_spaces_are_refused(wine):
-    """By scikit-learn's check of parameters."""
-    with pytest.raises(ValueError, match="'space' parameter of MOCTSVMClassifier"):
+    """By scikit-learn's check of parameters, with the spaces in their order."""
+    with pytest.raises(ValueError, match=r"must be a str among \{'box', 'whitened', 'q"):
         MOCTSVMClassifier(space="round").fit(*wine)
 
 

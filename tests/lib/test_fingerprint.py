@@ -14,7 +14,13 @@ from strategies import raw_data, settings
 PROBLEM = Problem.from_data(
     [[0.0, 1.0], [1.0, 3.0], [4.0, 2.0]], [0, 0, 1], n_classes=2, depth=2
 ).with_rules(0.2, 2, separation=0.1)
-NAMES = {"squared": "plain", "plain": "squared", "centred": "margin", "margin": "centred"}
+NAMES = {
+    "squared": "plain",
+    "plain": "squared",
+    "centred": "margin",
+    "margin": "centred",
+    "l2": "l1",
+}
 
 
 def others(value):
@@ -34,6 +40,8 @@ def others(value):
         yield not value
     elif isinstance(value, str):
         yield NAMES[value]
+    elif isinstance(value, tuple):
+        yield (*value, 1)
     elif value is None:
         yield 1
     else:

@@ -1,5 +1,7 @@
 """Averages over candidates: shares by scores, and one tree whose values are averages."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from sklearn.datasets import load_wine
@@ -34,24 +36,23 @@ def averaging(candidates=CANDIDATES, **options):
 
 
 def test_shares_fall_with_the_standard_errors_behind():
-    """The formula, in a twin; equal scores have equal shares, hopeless and unknown ones none."""
-    scores = np.array([0.9, 0.9, 0.88, 0.5, np.nan])
-    shares = averaging_shares(scores, 0, 100.0)
-    error = np.sqrt(0.9 * 0.1 / 100)
+    """The formula, in a twin; equal scores have equal shares, hopeless ones none."""
+    scores = np.array([0.9, 0.9, 0.88, 0.5, -np.inf])
+    shares = averaging_shares(scores, 0, error := 0.03)
     third = np.exp(-((0.02 / (0.6 * error)) ** 2) / 2)
     np.testing.assert_allclose(shares, np.array([1, 1, third, 0, 0]) / (2 + third))
 
 
 def test_none_counts_more_than_the_chosen_one():
     """The choice may keep another than the one with the highest score."""
-    shares = averaging_shares(np.array([0.8, 0.9]), 0, 50.0)
+    shares = averaging_shares(np.array([0.8, 0.9]), 0, 0.06)
     assert shares.tolist() == [0.5, 0.5]
 
 
 def test_perfect_scores_leave_a_standard_error():
     """Otherwise every other candidate would be infinitely far behind."""
-    shares = averaging_shares(np.array([1.0, 0.999]), 0, 100.0)
-    assert 0.4 < shares[1] < 0.5
+    choice = Choice([{"C": 1.0}, {"C": 2.0}], [[Trial(1.0, 1), Trial(0.999, 1)]], np.ones(1))
+    assert 0.4 < replace(choice, n_rows=100.0).shares(0)[1] < 0.5
 
 
 def test_values_of_the_tree_are_averages(wine):

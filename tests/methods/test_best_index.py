@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from margintree.methods.choose import best_index
+from margintree.methods.choose import best_index, share_errors
 
 
 @given(
@@ -27,9 +27,9 @@ def test_the_usual_combination_is_kept_in_doubt(scores, n_rows, data):
     right, splits = np.array(scores, dtype=float).T
     usual = data.draw(st.integers(0, len(scores) - 1))
     shares, best = right / 9, best_index(right, splits)
-    place = best_index(shares, splits, usual, n_rows)
+    place = best_index(shares, splits, usual, share_errors(shares, n_rows))
     error = np.sqrt(shares[best] * (1 - shares[best]) / n_rows)
     assert place == (usual if shares[best] - shares[usual] <= error / 2 else best)
-    assert best_index(shares, splits, usual, 10**9) == (
+    assert best_index(shares, splits, usual, share_errors(shares, 10**9)) == (
         usual if right[usual] == right[best] else best
     )

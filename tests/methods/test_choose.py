@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from margintree.core.limits import Limits
+from margintree.core.tree import ObliqueTree
 from margintree.methods import CART, MOCTSVM
 from margintree.methods.choose import (
     DOUBT,
@@ -21,6 +22,7 @@ from margintree.methods.choose import (
     choose,
     divide,
     results,
+    share_errors,
     thin,
 )
 
@@ -52,7 +54,8 @@ def test_the_best_scores_highest_with_fewest_splits_and_comes_first(scores, spli
 def test_the_usual_one_is_kept_in_doubt(scores, usual, n_rows):
     """Unless another is better by half a standard error of its score."""
     splits = np.zeros(5)
-    chosen, best = best_index(scores, splits, usual, n_rows), best_index(scores, splits)
+    errors, best = share_errors(scores, n_rows), best_index(scores, splits)
+    chosen = best_index(scores, splits, usual, errors)
     error = np.sqrt(scores[best] * (1 - scores[best]) / n_rows)
     is_clear = scores[best] - scores[usual] > DOUBT * error
     assert chosen == (best if is_clear else usual)
@@ -218,6 +221,52 @@ def test_a_choice_in_the_form_of_scikit_learn():
     assert table["split2_test_score"].tolist() == [0.5, 0.8, 0.8]
     assert choice().best == 1
     assert choice(usual=2, n_rows=60.0).best == 2
+
+
+def choice_of(scores, coefficients=None, **more):
+    """Return a choice with these scores, one line per division."""
+    trees = [
+        None if count is None else ObliqueTree.stump(np.ones(count), 0.0, [0, 1], 2)
+        for count in coefficients or [None] * len(scores[0])
+    ]
+    points = [{"max_depth": 1, "max_splits": k} for k in range(len(scores[0]))]
+    folds = [[Trial(score, 1, tree) for score, tree in zip(s, trees, strict=True)] for s in scores]
+    return Choice(points, folds, np.ones(len(scores)), **more)
+
+
+def test_scores_outside_0_to_1_have_their_error_over_the_divisions():
+    """So doubt is as large for losses as for shares of rows."""
+    scores = [[-3.0, -2.9], [-1.0, -0.8]]
+    found = choice_of(scores, usual=0, n_rows=1e9)
+    np.testing.assert_allclose(found.errors, [1.0, 1.05])
+    assert found.best == 0
+    assert choice_of([[-3.0, -0.9], [-3.2, -0.8]], usual=0).best == 1
+    assert choice_of([[-3.0, -2.9]], usual=0).best == 1  # one division has no error
+    shares = choice_of(scores).shares(1)
+    assert 0 < shares[0] < shares[1] < 1
+
+
+@pytest.mark.parametrize("others", [[0.1, 0.2], [-3.0, -2.0]])
+def test_a_score_that_is_no_number_never_wins(others):
+    """Not even against negative ones; it comes last in the ranks."""
+    scores = [[np.nan, *others], [0.9, *others]]
+    found = choice_of(scores)
+    assert found.best == 2
+    assert found.ranking == [2, 1, 0]
+    assert choice_of(scores, usual=0).best == 2
+    assert choice_of(scores, levels=[0, 1, 1]).best == 2
+    assert results([found])["rank_test_score"].tolist() == [3, 2, 1]
+
+
+def test_the_simplest_is_no_harder_to_read_than_the_best_and_keeps_the_usual_one():
+    """Few coefficients are no reason to take a kernel, or to leave the usual combination."""
+    scores, coefficients = [[0.90, 0.89, 0.89], [0.80, 0.80, 0.79]], [9, 5, 2]
+    options = {"simplest_within": 1.0, "n_rows": 1e4}
+    assert choice_of(scores, coefficients, **options).best == 2
+    assert choice_of(scores, coefficients, levels=[1, 0, 2], **options).best == 1
+    assert choice_of(scores, coefficients, usual=0, **options).best == 0
+    scores = [[*fold, 0.5] for fold in scores]
+    assert choice_of(scores, [*coefficients, 1], usual=3, **options).best == 2
 
 
 def test_an_interrupted_choice_uses_what_is_finished():

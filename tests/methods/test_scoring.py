@@ -141,6 +141,20 @@ def test_nearness_is_the_mean_over_two_widths():
     np.testing.assert_allclose(nearness(problem, tree, raw, y), [0.5, (5 / 6 + 0.6) / 2, 1.0, 0.0])
 
 
+@pytest.mark.parametrize("space", ["whitened", "whitened-quadratic", "rbf"])
+def test_nearness_measures_in_the_space_of_the_problem(space):
+    """Also for a tree that is written over its terms."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(12, 2)), np.arange(12) % 2
+    problem = Problem.from_data(X, y, n_classes=2, depth=1).in_space(space)
+    tree = ObliqueTree.stump(rng.normal(size=problem.n_features), 0.1, [0, 1], n_classes=2)
+    tree, raw = replace(tree, scaling=problem.scaling), rng.normal(size=(9, 2))
+    reaches, seen = (half_spacing(problem.X), margins_of(tree)), problem.scaling.apply(raw)
+    expected = np.mean([shares_right(tree, seen, y[:9], reach) for reach in reaches], axis=0)
+    np.testing.assert_allclose(nearness(problem, tree, raw, y[:9]), expected)
+    np.testing.assert_allclose(nearness(problem, tree.in_terms(), raw, y[:9]), expected, atol=1e-4)
+
+
 def test_scores_have_names():
     """Those that a choice can be asked for."""
     assert {"accuracy": accuracy, "nearness": nearness, "soft": soft} == SCORES

@@ -102,6 +102,21 @@ def test_an_interrupt_during_the_search_keeps_the_best_tree():
     assert result.cost == MOCTSVM().judge(PROBLEM, STUMP)
 
 
+@pytest.mark.parametrize("cause", [KeyboardInterrupt(), ValueError()])
+def test_an_interrupt_inside_a_kernel_keeps_the_best_tree_too(cause):
+    """Numba turns it into an error of its own; errors with another cause are real."""
+
+    def improve(incumbent, _):
+        incumbent.offer(STUMP)
+        raise SystemError("returned a result with an exception set") from cause
+
+    if isinstance(cause, ValueError):
+        with pytest.raises(SystemError):
+            run(Toy(), PROBLEM, improve, Limits())
+    else:
+        assert run(Toy(), PROBLEM, improve, Limits()).reason is Reason.INTERRUPTED
+
+
 @pytest.mark.parametrize("last", [1, 2])
 def test_a_callback_may_interrupt_at_the_first_trees(last):
     """At the tree without splits, and at a start that is better."""

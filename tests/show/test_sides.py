@@ -130,10 +130,9 @@ def test_the_page_has_the_sides_and_signs_of_the_rules(browser, case):
         assert edge.text_content() == "yes"
         shown = page.evaluate(f"tree.questions.get({node})")
         terms = {term["feature"]: term["coefficient"] for term in shown["terms"]}
-        used = [j for j in tree.by_influence(node).tolist() if tree.weights[node - 1, j]]
-        assert [*terms] == used
         if not asked[node].terms:  # all weights are so small that the rules do without them
             continue
+        assert [*terms] == [j for j, _ in asked[node].terms]
         assert shown["isAtMost"] == (asked[node].relation == "<=")
         for j, number in asked[node].terms:
             assert np.sign(terms[j]) == np.sign(float(number))
@@ -197,6 +196,17 @@ def test_names_of_a_bare_tree_are_the_same_in_all(browser):
     page.set_content(render("t", {"tree": tree.to_dict(), "shares": tree.leaf_shares().tolist()}))
     assert page.evaluate("[features, classes]") == [[*names] for names in known(tree)]
     page.close()
+
+
+def test_a_coefficient_of_one_is_written_nowhere(browser):
+    """The page has the words of the rules."""
+    tree = ObliqueTree.stump([-0.5, 1.0], -1.0, leaf_classes=[0, 1], n_classes=2)
+    page = browser.new_page()
+    page.set_content(render("t", {"tree": tree.to_dict(), "shares": tree.leaf_shares().tolist()}))
+    lines = page.evaluate("questionLines(1)")
+    page.close()
+    words = " ".join(lines).replace("−", "-").replace("×", "*").replace("≥", ">=")
+    assert words == "x1 - x0 * 0.5 >= 1 ?" == read_rules(export_text(tree))[1].text
 
 
 def known(tree):

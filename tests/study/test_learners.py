@@ -28,7 +28,13 @@ def iris():
 def test_learners_are_the_methods_their_variants_and_then_the_references():
     """A method or a reference says by itself what it is called and what its grid tries."""
     known = learners()
-    assert [*known] == [*METHODS, "octh-margin", "moctsvm-default", *REFERENCES]
+    assert [*known] == [
+        *METHODS,
+        "octh-margin",
+        "moctsvm-default",
+        "class-tree-products",
+        *REFERENCES,
+    ]
     assert known["octh-margin"].label == method_label("octh-margin") == "OCT-H margin"
     for name, source in {**METHODS, **REFERENCES}.items():
         assert known[name].label == method_label(name) == source.label
@@ -75,10 +81,14 @@ def test_a_new_method_is_in_the_study_at_once(monkeypatch):
 
 
 def test_why_a_method_cannot_be_used():
-    """Too many classes; nothing is said where it can."""
+    """Too many classes or columns; nothing is said where it can."""
     known = learners()
-    assert known["octsvm"].why_not(3) == "for at most 2 classes; the set has 3"
-    assert known["octsvm"].why_not(2) == known["moctsvm"].why_not(30) == ""
+    assert known["octsvm"].why_not(3, 1) == "for at most 2 classes; the set has 3"
+    assert known["class-tree-products"].why_not(3, 140) == (
+        "for at most 139 columns; the set has 140"
+    )
+    for name, *size in (("octsvm", 2, 9), ("moctsvm", 30, 999), ("class-tree-products", 30, 139)):
+        assert known[name].why_not(*size) == ""
 
 
 @pytest.mark.parametrize(
@@ -113,9 +123,24 @@ def test_rows_near_a_split_count_on_both_sides(method):
     assert trial.score != (tree.predict(rows) == y[test]).mean()
 
 
-@pytest.mark.parametrize(("method", "scoring"), [("moctsvm", "nearness"), ("cart", "accuracy")])
-def test_a_study_chooses_with_the_class_that_users_call(monkeypatch, method, scoring):
-    """Rows near a split count in part where a method has margins."""
+@pytest.mark.parametrize(
+    ("method", "points", "rule"),
+    [
+        (
+            "moctsvm",
+            [{"c1": c1, "c2": 1.0, "c3": 0.1} for c1 in (0.01, 10.0)],
+            {"scoring": "nearness"},
+        ),
+        ("cart", [{"max_splits": 1}, {"max_splits": 2}], {}),
+        (
+            "class-tree-products",
+            [{"C": 0.01, "space": "box"}, {"C": 10.0, "space": "quadratic"}],
+            {"last_fit": "average"},
+        ),
+    ],
+)
+def test_a_study_chooses_with_the_class_that_users_call(monkeypatch, method, points, rule):
+    """With the score and the last fit of the specification."""
     made = []
 
     class Recorded(TreeClassifierCV):
@@ -125,14 +150,13 @@ def test_a_study_chooses_with_the_class_that_users_call(monkeypatch, method, sco
 
     monkeypatch.setattr(module, "TreeClassifierCV", Recorded)
     X, y = iris()
-    grid = [{"c1": c1, "c2": 1.0, "c3": 0.1} for c1 in (0.01, 10.0)]
-    grid = grid if method == "moctsvm" else [{"max_splits": 1}, {"max_splits": 2}]
     divisions = [(others, fold) for fold, others in divide(y, 2, seed=0)]
-    nested = NestedChoice(grid, divisions, None, 1)
+    nested = NestedChoice(points, divisions, None, 1, **rule)
     point, fit = learners()[method].fit_chosen(X, y, nested, Settings(2, 0.05, LIMITS))
     (chooser,) = made
-    assert (chooser.scoring, chooser.last_fit) == (scoring, "path")
-    assert point == grid[1]
+    rule = {"scoring": "accuracy", "last_fit": "path"} | rule
+    assert {name: getattr(chooser, name) for name in rule} == rule
+    assert point == points[1]
     assert fit.splits == chooser.tree_.n_splits
     assert (fit.predict(X) == y).mean() > 0.9
 

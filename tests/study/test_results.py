@@ -275,6 +275,20 @@ def test_the_store_is_found(folder):
     assert "rows.csv.gz" in run("export", folder / "rows.csv.gz", "smoke")
 
 
+def test_exported_rows_become_a_store_again(folder):
+    """Whose tables and exports are the same."""
+    assert "sessions" in refused("import", "rows.csv.bz2", "study-again.sqlite")
+    spec = as_json({"name": "tiny", "text": synthetic_rows.spec_text(NAMES, repetitions=3)})
+    export_study(Study(ROWS, [Session(1, "now", "{}", "abc", "here", spec)]), "rows.csv.bz2")
+    assert f"{len(ROWS)} rows" in run("import", "rows.csv.bz2", "study-again.sqlite")
+    assert run("table", "again", "-f", "csv") == run("table", "rows.csv.bz2", "-f", "csv")
+    run("export", "again.csv", "again")
+    run("export", "before.csv", "rows.csv.bz2")
+    again, before = ((folder / f"{name}.csv").read_text() for name in ("again", "before"))
+    assert sorted(again.splitlines()) == sorted(before.splitlines())
+    assert "must be new" in refused("import", "rows.csv.bz2", "study-again.sqlite")
+
+
 def test_the_page_of_the_results_is_made_from_the_rows(folder, monkeypatch):
     """With the numbers, all pictures, the origin of the rows, and links to files that are there."""
     spec = as_json({"name": "tiny", "text": synthetic_rows.spec_text(NAMES, repetitions=3)})

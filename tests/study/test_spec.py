@@ -116,6 +116,16 @@ BAD = {
     "text in a point": (f'{GOOD}nested_grid = [{{ max_splits = "a" }}]', "nested_grid.max_splits"),
     "usual beyond": (f"{GOOD}usual.max_splits = 9", "usual must be a combination of the nested"),
     "nested beyond": (f"{GOOD}nested_grid.max_splits = [3]", "nested_grid must be a part"),
+    "unknown score": (f'{GOOD}scoring = "luck"', "scoring must be one of accuracy, nearness, soft"),
+    "unknown fit": (f'{GOOD}last_fit = "fresh"', "last_fit must be one of path, average"),
+    "score of a machine": (
+        f'{GOOD}[methods.svm-ovo]\ngrid.C = [1]\nscoring = "soft"',
+        "'scoring' was given",
+    ),
+    "unknown space": (
+        f'{GOOD}[methods.class-tree]\ngrid = {{ C = [1], space = ["outer"] }}',
+        "grid.space must be a list of one or more different names among box, whitened",
+    ),
     "no table": (f"nested = 3\n{GOOD}", "nested must be a table; 3"),
     "no TOML": ("data_sets = [", "is not TOML"),
 }

@@ -72,11 +72,24 @@ def test_what_is_done_is_not_undone(store, status):
 
 
 def test_a_store_keeps_to_one_specification(store):
-    """Rows of two grids would be mixed up."""
-    store.begin("tiny", "a")
-    store.begin("tiny", "a")
-    with pytest.raises(InvalidInputError, match="another file"):
-        store.begin("tiny", "b")
+    """Rows of two grids would be mixed up, but what has no rows may change."""
+    spec = "data_sets = ['iris']\nfolds = {}\n[methods.cart]\ngrid.max_splits = [{}]\n"
+    store.begin("tiny", spec.format(2, 1))
+    session = store.begin("tiny", spec.format(2, 2))
+    store.write(session, JOB._replace(method="cart"), [ROW._replace(method="cart")])
+    more = (
+        spec.format(2, 2).replace("'iris'", "'iris', 'wine'")
+        + "[methods.oct]\ngrid.max_splits = [1]"
+    )
+    store.begin("tiny", more)
+    for name, other in (
+        ("other", more),
+        ("tiny", spec.format(2, 1)),
+        ("tiny", spec.format(3, 2)),
+        ("tiny", "data_sets = ['iris']\nfolds = 2\n[methods.oct]\ngrid.max_splits = [1]"),
+    ):
+        with pytest.raises(InvalidInputError, match="another file"):
+            store.begin(name, other)
 
 
 def test_a_store_keeps_to_one_version_of_the_data(store):
@@ -88,6 +101,22 @@ def test_a_store_keeps_to_one_version_of_the_data(store):
         store.begin("tiny", "", {"iris": "by mistake", "wine": "d"})
     store.begin("tiny", "", {"iris": "a", "zoo": "c", "wine": "e"})
     assert len(store.sessions()) == 3
+
+
+def test_a_store_takes_the_rows_of_another(store, tmp_path):
+    """With their sessions, so the checks of specification and data go on; but only once."""
+    store.write(store.begin("tiny", "", {"iris": "a"}), JOB, [ROW])
+    other = Store(tmp_path / "other.sqlite")
+    other.take(store.sessions(), store.rows())
+    assert other.rows() == store.rows()
+    assert other.sessions() == store.sessions()
+    assert other.is_done(JOB)
+    with pytest.raises(InvalidInputError, match="iris were done on another"):
+        other.begin("tiny", "", {"iris": "b"})
+    assert other.begin("tiny", "", {"iris": "a"}) == 2
+    with pytest.raises(InvalidInputError, match="must be new"):
+        other.take(store.sessions(), store.rows())
+    assert other.rows() == store.rows()
 
 
 @pytest.mark.parametrize(

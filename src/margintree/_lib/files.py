@@ -83,8 +83,9 @@ def _errors_about(path: str | os.PathLike[str]) -> Iterator[None]:
         yield
     except OSError as error:
         clear = type(error)(
-            f"The file {os.fspath(path)!r} cannot be written: {error.strerror or error}. Choose a "
-            "file in an existing folder in which you may write and that has space left."
+            f"The file {os.fspath(path)!r} cannot be written: {error.strerror or error}. A file "
+            "must be in an existing folder in which you may write and that has space left. Choose "
+            "another one."
         )
         clear.errno = error.errno
         raise clear from error

@@ -11,6 +11,7 @@ from margintree.cli.data import app as data
 from margintree.cli.demo import demo
 from margintree.cli.export import export
 from margintree.cli.fit import fit
+from margintree.cli.slider import slider
 from margintree.cli.solvers import solvers
 from margintree.cli.study import app as study
 from margintree.cli.use import evaluate, predict, report, show
@@ -32,7 +33,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
 )
-for command in (demo, fit, predict, evaluate, report, show, export, verify, solvers):
+for command in (demo, fit, predict, evaluate, report, slider, show, export, verify, solvers):
     app.command()(command)
 app.add_typer(data, name="data")
 app.add_typer(study, name="study")

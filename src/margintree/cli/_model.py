@@ -71,8 +71,8 @@ class Model:
         features = set(self.columns_of(table))
         if target in features:
             raise InvalidInputError(
-                f"The column {target!r} is a feature of the model, so it cannot hold the labels. "
-                "Name another one with --target."
+                f"The column of labels must not be a feature of the model; {target!r} is one. Name "
+                "another one with --target."
             )
         if target is not None:
             return table.labels(target)

@@ -3,10 +3,13 @@
 Each has the name of the parameter that it sets, and its default is that of the classifier.
 """
 
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+
+from margintree._lib.suggestion import did_you_mean
 
 CHOSEN = "chosen"
 """Shown as the default of options that cross-validation chooses."""
@@ -68,6 +71,27 @@ def real(help_text: str, default: str | bool, *names: str, group: str | None = N
     )
 
 
+def choice(words: type[StrEnum], help_text: str, *names: str) -> Any:
+    """Return an option for one of a few words."""
+
+    def chosen(text: str) -> StrEnum:
+        try:
+            return words(text)
+        except ValueError:
+            raise typer.BadParameter(
+                f"one of {', '.join(words)} is needed; {text!r} was given. "
+                f"{did_you_mean(text, words)}Choose one of them."
+            ) from None
+
+    return typer.Option(
+        *names,
+        help=help_text,
+        parser=chosen,
+        metavar=f"<{names[0].strip('-')}>",
+        autocompletion=lambda: [*words],
+    )
+
+
 def _other(help_text: str, default: str, *names: str, group: str) -> Any:
     """Return an option for a text or a path."""
     return typer.Option(*names, help=help_text, show_default=default, rich_help_panel=group)
@@ -83,8 +107,9 @@ Features = Annotated[
 Points = Annotated[
     int | None,
     whole(
-        "Round every split to at most this many whole points per unit of a feature, such as 10, "
-        "for a score card.",
+        "Score card: give every feature of a split a whole number of points, at most this many, "
+        "such as 10. Points are for 1, 10, 100 or the like of a feature, so 'age * 0.9' is 9 "
+        "points for 10 years.",
         "not rounded",
         group=TREE,
     ),
@@ -128,18 +153,27 @@ RoutingMargin = Annotated[
     float | None,
     real("Least distance from 0 of training rows in a split.", "0.001", group=PROOF),
 ]
-Norm = Annotated[
+MarginTermName = Annotated[
     str | None,
     _other(
         "The margin term: the norm 'squared' or 'plain'.", "squared", "--margin-term", group=PROOF
     ),
 ]
+Norm = Annotated[
+    str | None,
+    _other(
+        "The norm of the margin: 'l2' (Euclidean), 'l1' (few features) or 'linf'.",
+        "l2",
+        group=PROOF,
+    ),
+]
 SpaceName = Annotated[
     str | None,
     _other(
-        "What splits see: 'box' (straight splits), 'quadratic' (products of columns, too), "
-        "'whitened' (columns mixed to vary alike), 'whitened-quadratic', or the kernels 'rbf' and "
-        "'polynomial', whose splits cannot be written.",
+        "Kind of splits: 'box' (sums of columns), 'quadratic' (also of products of columns), "
+        "'whitened' (sums of columns with another margin), 'whitened-quadratic', or the kernels "
+        "'rbf' and 'polynomial', whose splits cannot be written as sums. A choice with nothing "
+        "given also tries 'quadratic'.",
         "box",
         "--space",
         group=TREE,

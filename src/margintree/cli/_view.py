@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from math import isnan
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from rich import box
@@ -13,28 +13,37 @@ from rich.table import Table
 from rich.text import Text
 
 from margintree._lib.arrays import AnyArray
-from margintree.core.result import Reason, Result
+from margintree.core.result import Reason
 from margintree.core.tree import ObliqueTree
 from margintree.data.preprocessing import NumberColumn
 from margintree.data.preprocessing.cells import without_zero
 from margintree.estimators import TableClassifier, TreeClassifier, TreeClassifierCV
 from margintree.show.export import export_text
-from margintree.show.export.named_tree import printable, tree_of
+from margintree.show.export.named_tree import named, printable, tree_of
+from margintree.show.export.wording import question
+from margintree.show.report import Stop
 
 _MOST_CONFUSIONS = 10
 """Largest number of confusions that a narrow terminal lists."""
 _MOST_COLUMNS = 10
 """Largest number of columns of which something is told."""
 _ANY_WIDTH = 10_000
+SENTENCE = 30
+"""Least width of a column of sentences."""
+ROUNDING = 1e-9
+"""Share of the cost that is taken for a rounding error of 0."""
 
 
 def console() -> Console:
     """Return the console for results; it never reads names from data as markup.
 
-    A terminal gets lines that break between words; a file or a pipe gets whole lines.
+    A terminal gets lines that break between words; a file or a pipe gets whole lines, also of
+    tables.
     """
     out = Console(markup=False, highlight=False, emoji=False)
     out.soft_wrap = not out.is_terminal
+    if not out.is_terminal:
+        out.width = _ANY_WIDTH
     return out
 
 
@@ -44,6 +53,33 @@ def print_table(out: Console, table: Table) -> None:
         out.print(table)
     lines = [line.rstrip() for line in captured.get().splitlines()]
     out.print(Text.from_ansi("\n".join(lines)))
+
+
+def print_records(
+    out: Console, headings: Sequence[str], rows: Sequence[Sequence[str]], *, sentences: bool = True
+) -> None:
+    """Print rows as a table, or one below the other if a terminal is too narrow.
+
+    The last column holds sentences, which may break between words. Otherwise all columns but the
+    first hold numbers.
+    """
+    table = Table(box=box.SIMPLE_HEAD)
+    for k, heading in enumerate(headings):
+        justify: Literal["left", "right"] = "left" if sentences or k == 0 else "right"
+        table.add_column(heading, overflow="fold", no_wrap=k == 0, justify=justify)
+    for row in rows:
+        table.add_row(*row)
+    *widths, last = (max(map(len, column)) for column in zip(headings, *rows, strict=True))
+    room = out.width - sum(width + 3 for width in widths) - 2
+    if not out.is_terminal or room >= (min(SENTENCE, last) if sentences else last):
+        print_table(out, table)
+        return
+    for row in rows:
+        record = Table.grid(padding=(0, 2))
+        for heading, cell in zip(headings, row, strict=True):
+            record.add_row(heading, cell)
+        out.print()
+        print_table(out, record)
 
 
 def print_tree(
@@ -68,14 +104,17 @@ def print_choice(out: Console, estimator: TableClassifier) -> None:
     classifier = estimator[-1]
     if not isinstance(classifier, TreeClassifierCV):
         return
-    chosen = ", ".join(f"{name} {value:g}" for name, value in classifier.best_params_.items())
+    chosen = ", ".join(
+        f"{name} {value if isinstance(value, str) else format(value, 'g')}"
+        for name, value in classifier.best_params_.items()
+    )
     if isnan(classifier.best_score_):
         out.print(f"nothing was compared, so these are the first candidates: {chosen}")
     else:
         score = _score_words(classifier.scoring, classifier.best_score_)
         out.print(f"chosen by cross-validation: {chosen}  ({score} on rows left out)")
     if not classifier.choice_is_complete_:
-        out.print(f"The choice was cut short. {_remedy(classifier.result_)}")
+        out.print(f"The choice was cut short. {_remedy(classifier)}")
 
 
 def _score_words(scoring: Any, score: float) -> str:
@@ -90,12 +129,15 @@ def _score_words(scoring: Any, score: float) -> str:
     return f"{name} {score:.2%}" if 0 <= score <= 1 else f"{name} {score:.6g}"
 
 
-def _remedy(result: Result) -> str:
+def _remedy(classifier: TreeClassifierCV) -> str:
     """Return advice about a choice that was cut short."""
-    if result.reason is Reason.INTERRUPTED:
+    if classifier.result_.reason is Reason.INTERRUPTED:
         return "Do not interrupt it before it has compared all candidates."
-    lack = "memory" if result.limit == "memory" else "time"
-    return f"Give it more {lack}: --{lack}-limit"
+    if classifier.result_.limit == "memory":
+        return "Give it more memory: --memory-limit"
+    limit = classifier.time_limit
+    more = f" {2 * limit:g}, or compare less, such as with --max-depth 2" if limit else ""
+    return f"Give it more time: --time-limit{more}."
 
 
 SHORT, MOST_TERMS = 5, 20
@@ -104,11 +146,12 @@ SHORT, MOST_TERMS = 5, 20
 
 def print_next(out: Console, estimator: TableClassifier, model: Path) -> None:
     """Print what one can do with a saved model, and how splits with many terms get shorter."""
-    tree = estimator.tree_
-    if tree.scaling.likeness is not None:  # no split can be written, or drawn on a page
+    if estimator.tree_.scaling.likeness is not None:  # no split can be written, or drawn on a page
         out.print(f"Next: margintree predict {model} TABLE")
         return
-    longest = int((tree.weights != 0).sum(axis=1).max())
+    tree = named(estimator).tree
+    questions = [question(tree, node) for node, on in enumerate(tree.splits, 1) if on]
+    longest = max((len(asked.terms) for asked in questions), default=0)
     if longest > SHORT:
         out.print(
             f"Its splits have up to {longest:,} terms. See fewer: margintree show {model} --terms "
@@ -122,7 +165,8 @@ def print_outcome(out: Console, estimator: TreeClassifier | TableClassifier) -> 
     """Print the cost and its terms, the bound, the gap and the reason why the fit stopped."""
     cost, result = estimator.cost_, estimator.result_
     table = Table.grid(padding=(0, 2))
-    terms = {name: f"{value:.6g}" for name, value in cost.terms.items()}
+    noise = ROUNDING * cost.total
+    terms = {name: f"{value if value > noise else 0:.6g}" for name, value in cost.terms.items()}
     n_splits = estimator.tree_.n_splits
     priced = "splits" if "splits" in terms else "margins"  # class trees pay for margins only
     terms[priced] += f"  ({n_splits} {'split' if n_splits == 1 else 'splits'})"
@@ -144,6 +188,21 @@ def _wrong_rows(tree: ObliqueTree) -> str:
     right = tree.leaf_mass[np.arange(len(tree.leaf_mass)), tree.leaf_classes].sum()
     whole = tree.leaf_mass.sum()
     return f"{whole - right:.6g} of {whole:.6g} training rows"
+
+
+def print_stops(out: Console, stops: Sequence[Stop]) -> None:
+    """Print how large the trees of a path are, and how accurate on rows left out."""
+    out.print("Accuracy on rows left out, with its standard error:")
+    rows = []
+    for stop in stops:
+        tree = stop.model.tree_
+        sizes = (tree.n_coefficients, np.count_nonzero(tree.influences()))
+        score = f"{stop.score:.1%}" + ("" if np.isnan(stop.error) else f" ± {stop.error:.1%}")
+        rows.append((stop.name, *map(str, sizes), score))
+    headings = ("tree", "coefficients", "features", "accuracy")
+    print_records(out, headings, rows, sentences=False)
+    if any(stop.model.result_.limit == "time" for stop in stops):
+        out.print("\nNot all trees are finished. Give them more time: --time-limit")
 
 
 def print_columns(out: Console, estimator: TreeClassifier | TableClassifier) -> None:
@@ -179,7 +238,7 @@ def print_scores(out: Console, labels: AnyArray, predictions: AnyArray) -> None:
     counts = np.zeros((len(classes), len(classes)), dtype=int)
     np.add.at(counts, (codes[: len(labels)], codes[len(labels) :]), 1)
     right = int(np.trace(counts))
-    out.print(f"accuracy {right / len(labels):.2%}  ({right} of {len(labels)} rows)\n")
+    out.print(f"accuracy {right / len(labels):.2%}  ({right} of {len(labels)} rows)")
     table = _scores_table(classes, counts, with_calls=True)
     needed = Measurement.get(out, out.options.update(width=_ANY_WIDTH), table).minimum
     if out.is_terminal and needed > out.width:

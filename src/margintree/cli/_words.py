@@ -3,7 +3,7 @@
 import inspect
 import re
 
-_PARAMETER = re.compile(r"The '(\w+)' parameter of \w+ must be (.*)\. Got (.*) instead\.", re.S)
+_PARAMETER = re.compile(r"The '(\w+)' parameter of \w+ must be (.*)\. Got (.*) instead\.(.*)", re.S)
 _OPTIONS = {
     "n_jobs": "jobs",
     "random_state": "seed",
@@ -12,6 +12,7 @@ _OPTIONS = {
 }
 """Options whose names are not those of the parameters."""
 _PHRASES = (
+    (r"(?<=leave it out) for the default, [^.]*(?:\.\d+)?(?=\.$)", ""),
     (r"\ban? float\b", "a number"),
     (r"\ban? int\b", "a whole number"),
     (r"\ba str among \{(.*?)\}", lambda found: f"one of {', '.join(sorted(found[1].split(', ')))}"),
@@ -23,6 +24,7 @@ _PHRASES = (
     (r"\b(\d+)\.0\b(?!%)", r"\1"),
     (r", an instance of '[\w.]*RandomState'", ""),
     (r",? or None\b(?: for all [a-z]+)?", ""),
+    (r"feature_groups\b(?!=)", "categories of one column as a group"),
     (r"let MOCTSVMClassifierCV choose them", "leave them out, so that they are chosen"),
     (r"fit a MOCTSVMClassifier with fixed parameters", "choose nothing, with --fixed"),
     (r"[Uu]se MOCTSVMClassifier", "Use 'margintree fit'"),
@@ -55,15 +57,18 @@ def in_options(message: str) -> str:
 
     Examples
     --------
-    >>> in_options("The 'c1' parameter of X must be a float in the range [0, inf). Got -3 instead.")
-    '--c1 must be a number of at least 0; -3 was given. Give another value.'
+    >>> in_options(
+    ...     "The 'c1' parameter of X must be a float in the range [0, inf). Got -3 instead. Give "
+    ...     "another value, or leave it out for the default, 10."
+    ... )
+    '--c1 must be a number of at least 0; -3 was given. Give another value, or leave it out.'
     >>> in_options("Set max_depth=4 or more.")
     'Set --max-depth 4 or more.'
     """
     match = _PARAMETER.fullmatch(message)
     if match:
-        name, allowed, given = match.groups()
-        message = f"{option(name)} must be {allowed}; {given} was given. Give another value."
+        name, allowed, given, remedy = match.groups()
+        message = f"{option(name)} must be {allowed}; {given} was given.{remedy}"
     for pattern, words in _PHRASES:
         message = re.sub(pattern, words, message)
     return message

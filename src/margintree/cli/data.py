@@ -29,21 +29,16 @@ def list_sets(data_dir: DataDir = None) -> None:
 
     margintree data list --data-dir data
     """
-    from rich import box
-    from rich.table import Table
-
-    from margintree.cli._view import console, print_table
+    from margintree.cli._view import console, print_records
     from margintree.data.datasets import CATALOGUE, place_of
 
-    table = Table(box=box.SIMPLE_HEAD)
-    for heading in ("data set", "rows", "features", "classes", "from", "remarks"):
-        table.add_column(heading, overflow="fold", no_wrap=heading == "data set")
+    rows = []
     for name, entry in CATALOGUE.items():
         sizes = map(str, (entry.n_rows, entry.n_features, entry.n_classes))
         place = place_of(name, data_dir)
         is_ours = Path(place).is_relative_to(Path(margintree.__file__).parent)
-        table.add_row(name, *sizes, "margintree" if is_ours else place, entry.note)
-    print_table(console(), table)
+        rows.append((name, *sizes, "margintree" if is_ours else place, entry.note))
+    print_records(console(), ("data set", "rows", "features", "classes", "from", "remarks"), rows)
 
 
 @app.command()

@@ -8,6 +8,7 @@ import typer
 
 from margintree._lib.exceptions import InvalidInputError
 from margintree.cli._common import OutputOption, check_output, reported, say, write_or_print
+from margintree.cli._options import choice
 from margintree.cli.use import ModelFile
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ def export(
     model: ModelFile,
     form: Annotated[
         Format,
-        typer.Option("--format", "-f", help="One of the formats above.", metavar="<format>"),
+        choice(Format, "One of the formats above.", "--format", "-f"),
     ],
     output: OutputOption = None,
     dialect: Annotated[
@@ -59,7 +60,9 @@ def export(
     onnx: a model for onnxruntime and other runtimes
 
     Python, SQL and ONNX give the same labels as 'margintree predict'. Python and SQL take the rows
-    of the table as they are. ONNX takes only numbers: the features that 'margintree show' prints.
+    of the table with text and missing cells, but not percentages, amounts of money, dates and
+    decimal commas: give them the numbers that 'margintree fit' read. ONNX takes only numbers: the
+    features that 'margintree show' prints.
 
     [bold]Examples[/bold]
 
@@ -78,7 +81,8 @@ def export(
     check_output(output, model)
     if output is None and form is Format.ONNX:
         raise InvalidInputError(
-            "An ONNX model is not text and cannot be printed. Name a file to write with --output."
+            "An ONNX model must go to a file, since it is not text; no file was given. Name one "
+            "with --output."
         )
     if dialect is not None and form is not Format.SQL:
         raise InvalidInputError(
@@ -108,12 +112,12 @@ def _describe_onnx_input(estimator: "TreeClassifier | TableClassifier") -> None:
 
 def _describe_dates(estimator: "TreeClassifier | TableClassifier") -> None:
     """Print to stderr how the columns that programs take follow from dates, if any do."""
-    from margintree.data.tables.quantities import is_part_of_date
+    from margintree.data.preprocessing.cells import PART_OF_DATE
     from margintree.estimators import TableClassifier
 
     if not isinstance(estimator, TableClassifier):
         return
-    names = [c.name for c in estimator.encoding_.columns if is_part_of_date(c.name)]
+    names = [c.name for c in estimator.encoding_.columns if PART_OF_DATE.fullmatch(c.name)]
     if names:
         say(
             "Note: The code takes parts of dates, which the command makes when it reads a table: "

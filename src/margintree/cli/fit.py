@@ -37,7 +37,8 @@ def fit(
     solver: options.SolverName = None,
     gap: options.Gap = None,
     routing_margin: options.RoutingMargin = None,
-    margin_term: options.Norm = None,
+    margin_term: options.MarginTermName = None,
+    norm: options.Norm = None,
     checkpoint: options.CheckpointFile = None,
     certificate: options.CertificateFile = None,
     time_limit: options.TimeLimit = None,
@@ -92,13 +93,7 @@ def fitted(
     from margintree.estimators import MOCTSVMClassifier, make_table_classifier
     from margintree.methods import METHODS
 
-    labels = table.labels(target)
-    _check_classes(labels, target)
-    if table.columns == (target,):
-        raise InvalidInputError(
-            f"{table.name} must have a feature column beside the target {target!r}; it has none. "
-            "Add a column, or choose another --target."
-        )
+    labels = labels_of(table, target)
     given = {name: value for name, value in params.items() if name != "scoring"}
     if "class_weight" in given:
         given["class_weight"] = _class_weight(given["class_weight"], labels)
@@ -107,30 +102,55 @@ def fitted(
     with progress_line() as progress:
         plain = MOCTSVMClassifier(**given, verbose=progress)
         classifier = _chooser(plain, params, progress.tell) if is_choice else plain
+        for checked in (plain, classifier):  # before anything is said about the table
+            checked._validate_params()
         estimator = make_table_classifier(classifier)
         estimator.fit(table.without(target), labels)
     plain.set_params(verbose=0)
     return estimator
 
 
+def labels_of(table: "Table", target: str) -> AnyArray:
+    """Return the labels of a table with features, or raise InvalidInputError."""
+    labels = table.labels(target)
+    _check_classes(labels, target)
+    if table.columns == (target,):
+        raise InvalidInputError(
+            f"{table.name} must have a feature column beside the target {target!r}; it has none. "
+            "Add a column, or choose another --target."
+        )
+    return labels
+
+
 MOST_NUMBERS = 20
-"""Largest number of different numbers that are always taken for labels."""
+"""Largest number of different numbers or texts that are always taken for labels."""
+MOSTLY = 0.9
+"""Share of the different labels from which on numbers make them a quantity."""
 
 
 def _check_classes(labels: AnyArray, target: str) -> None:
-    """Raise InvalidInputError if the target looks like a quantity and not like classes."""
+    """Raise InvalidInputError if the target looks like a quantity or a key; warn of like labels."""
     from margintree.data.preprocessing.cells import is_number
+    from margintree.data.preprocessing.learning import alike, tell_what_is_alike
 
     different = np.unique(labels)
-    if len(different) <= max(MOST_NUMBERS, len(labels) / 5):
-        return
-    if all(is_number(str(label)) for label in different):
+    n_numbers = sum(is_number(str(label)) for label in different)
+    if n_numbers > max(MOST_NUMBERS, len(labels) / 5) and n_numbers > MOSTLY * len(different):
         raise InvalidInputError(
-            f"--target must name a column of labels; {target!r} has {len(different)} different "
+            f"--target must name a column of labels; {target!r} has {n_numbers} different "
             f"numbers in {len(labels)} rows, which looks like a quantity. margintree learns "
             "classes and does no regression: group the numbers into a few ranges, such as low and "
             "high, or choose another column."
         )
+    if len(different) > max(MOST_NUMBERS, len(labels) / 2):
+        raise InvalidInputError(
+            f"--target must name a column of labels that repeat; {target!r} has {len(different)} "
+            f"different ones in {len(labels)} rows, such as {str(different[0])!r:.60}. Group them, "
+            "or choose another column."
+        )
+    words = alike(map(str, labels))
+    if words:
+        tell_what_is_alike(target, words, "labels")
 
 
 def _check_choice(params: dict[str, Any], is_choice: bool) -> None:
@@ -154,7 +174,8 @@ def _chooser(
     """Return the classifier that chooses the parameters that were not given."""
     from margintree.estimators import MOCTSVMClassifierCV
 
-    fixed = {name: params[name] for name in plain._method.candidates if name in params}
+    names_of_problem = (*plain._method.candidates, "space")
+    fixed = {name: params[name] for name in names_of_problem if name in params}
     names = ("time_limit", "n_jobs", "scoring")
     shared = {name: params[name] for name in names if name in params}
     return MOCTSVMClassifierCV(plain, fixed, **shared, verbose=tell)

@@ -14,23 +14,21 @@ def solvers() -> None:
 
     margintree solvers
     """
-    from rich import box
-    from rich.table import Table
-
-    from margintree.cli._view import console, print_table
+    from margintree.cli._view import console, print_records
     from margintree.exact.solvers import SOLVERS, Abilities, available
 
-    table = Table(box=box.SIMPLE_HEAD)
-    for heading in ("solver", "installed", "licensed", "cones", "starts", "remarks"):
-        table.add_column(heading, overflow="fold")
+    rows = []
     for name, status in available().items():
         abilities = SOLVERS[name].abilities if name in SOLVERS else Abilities("not needed")
-        table.add_row(
-            name,
-            status.version if status.installed else "no",
-            "yes" if status.licensed else "no",
-            abilities.cones or "no",
-            "yes" if abilities.starts else "no",
-            status.detail,
+        rows.append(
+            (
+                name,
+                status.version if status.installed else "no",
+                "yes" if status.licensed else "no",
+                abilities.cones or "no",
+                "yes" if abilities.starts else "no",
+                status.detail,
+            )
         )
-    print_table(console(), table)
+    headings = ("solver", "installed", "licensed", "cones", "starts", "remarks")
+    print_records(console(), headings, rows)

@@ -10,7 +10,7 @@ import typer
 from margintree.cli._common import INTERRUPTED, reported
 from margintree.cli._options import whole
 from margintree.cli.data import DataDir
-from margintree.cli.study_results import compare, export, figures, store_path, table
+from margintree.cli.study_results import compare, export, figures, import_rows, store_path, table
 
 if TYPE_CHECKING:
     from margintree.study.spec import Spec
@@ -112,6 +112,7 @@ def status(spec: SpecName, store: StorePath = None) -> None:
 
 for command in (table, figures, compare, export):
     app.command()(command)
+app.command("import")(import_rows)
 
 
 def _print_status(spec: "Spec", store: "Store") -> None:

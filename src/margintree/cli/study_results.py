@@ -9,6 +9,7 @@ import typer
 
 from margintree._lib.exceptions import InvalidInputError
 from margintree.cli._common import OutputOption, check_output, reported, write_or_print
+from margintree.cli._options import choice
 
 if TYPE_CHECKING:
     from margintree.study.exported import Study
@@ -43,7 +44,9 @@ class Measure(StrEnum):
 
     ACCURACY = "accuracy"
     BALANCED_ACCURACY = "balanced_accuracy"
+    CALIBRATION_ERROR = "calibration_error"
     SPLITS = "splits"
+    COEFFICIENTS = "coefficients"
     SECONDS = "seconds"
     SPEED = "speed"
 
@@ -65,22 +68,17 @@ StoreFile = Annotated[
 ]
 ReadingOption = Annotated[
     Reading,
-    typer.Option(
+    choice(
+        Reading,
+        "Parameters: best on the test rows of each fold ('fold') or of each repetition "
+        "('grid'), chosen inside the training fold ('nested'), or 'all' three.",
         "--reading",
         "-r",
-        help="Parameters: best on the test rows of each fold ('fold') or of each repetition "
-        "('grid'), chosen inside the training fold ('nested'), or 'all' three.",
-        metavar="<reading>",
     ),
 ]
 FormatOption = Annotated[
     TableFormat,
-    typer.Option(
-        "--format",
-        "-f",
-        help=f"Format of the output: {', '.join(TableFormat)}.",
-        metavar="<format>",
-    ),
+    choice(TableFormat, f"Format of the output: {', '.join(TableFormat)}.", "--format", "-f"),
 ]
 
 
@@ -91,11 +89,11 @@ def table(
     reading: ReadingOption = Reading.ALL,
     measure: Annotated[
         Measure,
-        typer.Option(
+        choice(
+            Measure,
+            f"Measure: {', '.join(Measure)}; CSV shows all except speed.",
             "--measure",
             "-m",
-            help=f"Measure: {', '.join(Measure)}; CSV shows all except speed.",
-            metavar="<measure>",
         ),
     ] = Measure.ACCURACY,
     output: OutputOption = None,
@@ -135,9 +133,7 @@ def figures(
     reading: ReadingOption = Reading.ALL,
     form: Annotated[
         Picture,
-        typer.Option(
-            "--format", "-f", help=f"Kind of file: {', '.join(Picture)}.", metavar="<format>"
-        ),
+        choice(Picture, f"Kind of file: {', '.join(Picture)}.", "--format", "-f"),
     ] = Picture.PNG,
 ) -> None:
     """Draw accuracies, average ranks, and accuracy against splits, coefficients and time.
@@ -222,6 +218,30 @@ def export(
     study = _read(path)
     for written in export_study(study, output):
         typer.echo(f"{written}  ({written.stat().st_size / 1e6:.2f} MB)")
+
+
+@reported
+def import_rows(
+    rows: Annotated[Path, typer.Argument(help="Rows that 'margintree study export' wrote.")],
+    store: Annotated[Path, typer.Argument(help="New store to write, an SQLite file.")],
+) -> None:
+    """Make a store of exported rows, so that a study can go on elsewhere.
+
+    [bold]Examples[/bold]
+
+    margintree study import rows.csv.bz2 study-paper.sqlite
+    """
+    from margintree.study.exported import read_study
+    from margintree.study.store import Store
+
+    study = read_study(rows)
+    if not study.sessions:
+        raise InvalidInputError(
+            f"The rows {str(rows)!r} must have the JSON file of their sessions beside them; there "
+            "is none. Copy it to the same folder."
+        )
+    Store(store).take(study.sessions, study.rows)
+    typer.echo(f"{store}: {len(study.rows)} rows")
 
 
 def store_path(spec: str) -> Path:

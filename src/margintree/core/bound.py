@@ -30,7 +30,8 @@ class Pairs(NamedTuple):
 def lower_bound(problem: Problem, pairs: Pairs | None = None) -> float:
     """Return a lower bound on the cost of any tree.
 
-    Pass the `close_pairs` of these rows if they are known; they do not depend on the costs.
+    Pass the `close_pairs` of these rows and this norm if they are known; they do not depend on the
+    costs.
 
     Examples
     --------
@@ -91,10 +92,11 @@ def cheapest_errors(problem: Problem) -> FloatArray:
 def separation(problem: Problem, pairs: Pairs | None = None) -> float:
     """Return a lower bound on the margin term plus the errors and violations of disjoint pairs.
 
-    Let S be the largest norm of a hyperplane. A pair at distance d either pays for an error, or a
-    hyperplane separates it. The values of the two rows then differ by at most S d, so their
-    violations add up to at least 2 - S d. Between two neighbouring norms of a grid, the margin term
-    is at least that of the smaller norm, and the price of the pairs is at least that of the larger.
+    Let S be the largest norm of a hyperplane. A pair at distance d (in the dual norm) either pays
+    for an error, or a hyperplane separates it. The values of the two rows then differ by at most
+    S d, so their violations add up to at least 2 - S d. Between two neighbouring norms of a grid,
+    the margin term is at least that of the smaller norm, and the price of the pairs is at least
+    that of the larger.
     """
     first, second, norms, violations = close_pairs(problem) if pairs is None else pairs
     wrong, weights = cheapest_errors(problem), problem.row_weights
@@ -114,7 +116,10 @@ def _grid(distances: FloatArray) -> FloatArray:
 
 
 def close_pairs(problem: Problem) -> Pairs:
-    """Return disjoint pairs of rows of different classes, closest pairs first."""
+    """Return disjoint pairs of rows of different classes, closest pairs first.
+
+    Any pairs give a valid bound; the Euclidean distance chooses them, whatever the norm is.
+    """
     step = -(-problem.n_rows // MAX_ROWS)
     rows = np.arange(0, problem.n_rows, step)
     X, y = problem.X[rows], problem.y[rows]
@@ -130,7 +135,7 @@ def close_pairs(problem: Problem) -> Pairs:
             chosen.append(k)
     i, j = rows[i[chosen]], rows[j[chosen]]
     # Recompute without the cancellation that makes close rows seem closer than they are.
-    distances = np.linalg.norm(problem.X[i] - problem.X[j], axis=1)
+    distances = problem.distances(problem.X[i] - problem.X[j])
     norms = _grid(distances)
     with np.errstate(invalid="ignore"):
         apart = np.nan_to_num(np.outer(norms, distances), nan=0.0, posinf=np.inf)

@@ -41,7 +41,7 @@ def price_margins(problem: Problem, tree: ObliqueTree) -> Cost:
     """
     nodes = np.array(topology.branch_nodes(problem.depth))
     heights = problem.depth - np.array([topology.depth_of(t) for t in nodes.tolist()])
-    norms = np.linalg.norm(tree.weights[tree.splits], axis=1)
+    norms = problem.norms_of(tree.weights[tree.splits])
     errors = violations = 0.0
     ties = 0
     for rows in row_blocks(problem.n_rows):
@@ -153,7 +153,7 @@ def price_labels(problem: Problem, tree: ObliqueTree) -> Cost:
     weights = np.where(visits, problem.row_weights[:, None], 0.0)
     costs = problem.costs
     too_close = (np.abs(values) < (1 - TIE_SLACK) * problem.routing_margin) & visits
-    norms = np.linalg.norm(tree.weights[tree.splits], axis=1)
+    norms = problem.norms_of(tree.weights[tree.splits])
     terms = {
         "margin": problem.margin_price(float(norms.max(initial=0.0))),
         "violations": costs.violations * float((weights * violations).sum()),

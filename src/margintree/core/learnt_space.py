@@ -14,7 +14,7 @@ from margintree._lib.arrays import FloatArray, IntArray, product
 from margintree._lib.exceptions import InvalidInputError
 from margintree.core.likeness import MAX_DEGREE, Likeness, median_gamma
 from margintree.core.mix import Mix
-from margintree.core.space import Scaling, products_added
+from margintree.core.space import Space, products_of
 
 MAX_FEATURES = 10_000
 """The largest number of features with products; `MAX_COLUMNS` columns have about as many."""
@@ -27,19 +27,19 @@ PRODUCT_SIZE = 0.3
 FLAT = 1e-6
 """Share of the largest variance that every direction of a covariance has at least."""
 
-Learn: TypeAlias = Callable[[Scaling, FloatArray, IntArray, FloatArray], Scaling]
+Learn: TypeAlias = Callable[[Space, FloatArray, IntArray, FloatArray], Space]
 
 
 def learnt_space(
-    name: str, box: Scaling, scaled: FloatArray, y: IntArray, weights: FloatArray
-) -> Scaling:
+    name: str, box: Space, scaled: FloatArray, y: IntArray, weights: FloatArray
+) -> Space:
     """Return the space of this name for training rows; see `SPACES`.
 
     Examples
     --------
     >>> rows = np.array([[0.0, 0.2], [0.4, 1.0], [1.0, 0.0]])
     >>> y, weights = np.array([0, 1, 1]), np.ones(3)
-    >>> learnt_space("quadratic", Scaling.identity(2), rows, y, weights).n_features
+    >>> learnt_space("quadratic", Space.identity(2), rows, y, weights).n_features
     5
     """
     if name not in SPACES:
@@ -47,15 +47,15 @@ def learnt_space(
     return SPACES[name](box, scaled, y, weights)
 
 
-def _box(box: Scaling, scaled: FloatArray, y: IntArray, weights: FloatArray) -> Scaling:  # noqa: ARG001
+def _box(box: Space, scaled: FloatArray, y: IntArray, weights: FloatArray) -> Space:  # noqa: ARG001
     return box
 
 
-def _whitened(box: Scaling, scaled: FloatArray, y: IntArray, weights: FloatArray) -> Scaling:
-    return replace(box, mix=_whitening(scaled, y, weights))
+def _whitened(box: Space, scaled: FloatArray, y: IntArray, weights: FloatArray) -> Space:
+    return replace(box, mix=_whitening(box, scaled, y, weights))
 
 
-def _quadratic(box: Scaling, scaled: FloatArray, y: IntArray, weights: FloatArray) -> Scaling:  # noqa: ARG001
+def _quadratic(box: Space, scaled: FloatArray, y: IntArray, weights: FloatArray) -> Space:  # noqa: ARG001
     space = box.with_products()
     if space.n_features > MAX_FEATURES:
         raise InvalidInputError(
@@ -65,28 +65,27 @@ def _quadratic(box: Scaling, scaled: FloatArray, y: IntArray, weights: FloatArra
     return space
 
 
-def _whitened_quadratic(
-    box: Scaling, scaled: FloatArray, y: IntArray, weights: FloatArray
-) -> Scaling:
+def _whitened_quadratic(box: Space, scaled: FloatArray, y: IntArray, weights: FloatArray) -> Space:
     space = _quadratic(box, scaled, y, weights)
-    columns, products = np.split(products_added(scaled), [box.n_columns], axis=1)
-    white = _whitening(scaled, y, weights)
+    products = products_of(box.levelled(scaled))
+    white = _whitening(box, scaled, y, weights)
     centre = np.average(products, axis=0, weights=weights)
     mix = Mix(
         np.append(white.centre, centre),
-        white.matrix / _length(white.apply(columns), weights),
+        white.matrix / _length(white.apply(scaled), weights),
         PRODUCT_SIZE / _length(products - centre, weights),
     )
     return replace(space, mix=mix)
 
 
-def _rbf(box: Scaling, scaled: FloatArray, y: IntArray, weights: FloatArray) -> Scaling:  # noqa: ARG001
-    landmarks = _landmarks(scaled)
+def _rbf(box: Space, scaled: FloatArray, y: IntArray, weights: FloatArray) -> Space:  # noqa: ARG001
+    landmarks = _landmarks(box.levelled(scaled))
     return _of_kernel(box, scaled, weights, Likeness(landmarks, median_gamma(landmarks)))
 
 
-def _polynomial(box: Scaling, scaled: FloatArray, y: IntArray, weights: FloatArray) -> Scaling:  # noqa: ARG001
-    alike = Likeness(_landmarks(scaled), 4 / box.n_columns, MAX_DEGREE)
+def _polynomial(box: Space, scaled: FloatArray, y: IntArray, weights: FloatArray) -> Space:  # noqa: ARG001
+    gamma = 4 / (int((~box.is_constant).sum()) or 1)
+    alike = Likeness(_landmarks(box.levelled(scaled)), gamma, MAX_DEGREE)
     return _of_kernel(box, scaled, weights, alike)
 
 
@@ -123,12 +122,21 @@ LEVELS = {
 """How hard splits are to read: weighted sums of columns, sums with products, likeness to rows."""
 
 
-def _whitening(scaled: FloatArray, y: IntArray, weights: FloatArray) -> Mix:
-    """Return the map of the whitened space."""
+def _whitening(box: Space, scaled: FloatArray, y: IntArray, weights: FloatArray) -> Mix:
+    """Return the map of the whitened space; no feature sees a constant column."""
     mean = np.average(scaled, axis=0, weights=weights)
-    spread = np.sqrt(np.average((scaled - mean) ** 2, axis=0, weights=weights))
+    matrix = np.zeros((box.n_columns, box.n_columns))
+    varies = ~box.is_constant
+    if varies.any():
+        matrix[np.ix_(varies, varies)] = _whitener((scaled - mean)[:, varies], y, weights)
+    return Mix(mean, matrix)
+
+
+def _whitener(moved: FloatArray, y: IntArray, weights: FloatArray) -> FloatArray:
+    """Return the matrix that whitens columns with mean 0."""
+    spread = np.sqrt(np.average(moved**2, axis=0, weights=weights))
     spread = np.where(spread > 0, spread, 1.0)
-    inside = (scaled - mean) / spread
+    inside = moved / spread
     for label in np.unique(y):
         rows = y == label
         inside[rows] -= np.average(inside[rows], axis=0, weights=weights[rows])
@@ -136,7 +144,7 @@ def _whitening(scaled: FloatArray, y: IntArray, weights: FloatArray) -> Mix:
     largest = sizes.max(initial=0.0)
     sizes = np.maximum(sizes, FLAT * largest) if largest > 0 else np.ones_like(sizes)
     power = product(directions * sizes**-0.25, directions.T)
-    return Mix(mean, power / np.sqrt(scaled.shape[1]) / spread)
+    return np.asarray(power / np.sqrt(moved.shape[1]) / spread)
 
 
 def shrunk_covariance(rows: FloatArray, weights: FloatArray) -> FloatArray:
@@ -176,9 +184,7 @@ def _landmarks(scaled: FloatArray) -> FloatArray:
     return np.asarray(rows[np.sort(chosen)])
 
 
-def _of_kernel(
-    box: Scaling, scaled: FloatArray, weights: FloatArray, likeness: Likeness
-) -> Scaling:
+def _of_kernel(box: Space, scaled: FloatArray, weights: FloatArray, likeness: Likeness) -> Space:
     """Return the space of a kernel."""
-    centre = np.average(likeness.of(scaled), axis=0, weights=weights)
+    centre = np.average(likeness.of(box.levelled(scaled)), axis=0, weights=weights)
     return replace(box, likeness=likeness, mix=Mix(centre, likeness.square_root()))

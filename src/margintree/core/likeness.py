@@ -9,8 +9,8 @@ import numpy as np
 from margintree._lib.arrays import FloatArray, frozen, product
 from margintree._lib.exceptions import InvalidInputError
 
-CENTRE = 0.5
-"""The middle of a scaled column, from which the products of the polynomial kernel are measured."""
+MIDDLE = 0.5
+"""The middle of a scaled column, from which the factors of products are measured."""
 MAX_DEGREE = 3
 """The largest degree of the polynomial kernel."""
 FAINT = 1e-10
@@ -44,7 +44,7 @@ class Likeness:
         total = np.zeros((len(scaled), len(self.landmarks)))
         for values, places in zip(scaled.T, self.landmarks.T, strict=True):
             if self.degree:
-                total += (values[:, None] - CENTRE) * (places - CENTRE)
+                total += (values[:, None] - MIDDLE) * (places - MIDDLE)
             else:
                 total += (values[:, None] - places) ** 2
         if not self.degree:

@@ -1,7 +1,7 @@
 """The interface of a method: everything the rest of the package asks about a way to learn trees."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from inspect import signature
 from typing import Any, ClassVar
@@ -85,6 +85,10 @@ class Method(ABC):
         """Return the parameters that cross-validation chooses and their values."""
         return self.candidates
 
+    def spaces_beyond(self, n_columns: int) -> tuple[str, ...]:  # noqa: ARG002
+        """Return the spaces that a choice with nothing set tries as well."""
+        return ()
+
     @abstractmethod
     def judge(self, problem: Problem, tree: ObliqueTree) -> Cost:
         """Return the cost of a tree and the rules it breaks, computed from the tree alone."""
@@ -142,6 +146,15 @@ class Method(ABC):
     def simplify(self, problem: Problem, tree: ObliqueTree) -> ObliqueTree:
         """Return a simpler tree whose cost is no higher."""
         return simplify(problem, tree)
+
+    def last_moves(
+        self,
+        problem: Problem,  # noqa: ARG002
+        tree: ObliqueTree,
+        is_over: Callable[[], bool],  # noqa: ARG002
+    ) -> ObliqueTree:
+        """Return a tree that costs no more, by moves that are made once, at the end of a search."""
+        return tree
 
     def finished(self, problem: Problem, tree: ObliqueTree) -> ObliqueTree:  # noqa: ARG002
         """Return the tree as people see it, with upright splits if mirror images are alike.

@@ -10,9 +10,9 @@ from margintree._lib.arrays import FloatArray, IntArray, product
 from margintree._lib.exceptions import InvalidInputError
 from margintree.core import topology
 from margintree.core.learnt_space import learnt_space
-from margintree.core.margin import MARGINS, MarginTerm
+from margintree.core.margin import MARGINS, NORMS, MarginTerm, NormName
 from margintree.core.rules import Rules, least_mass_of, used_groups
-from margintree.core.space import Scaling
+from margintree.core.space import Space
 
 MAX_DEPTH = 10
 """The largest depth allowed; a complete binary tree of this depth has 1,023 branch nodes."""
@@ -78,11 +78,13 @@ class Problem:
         Every training row keeps ``|f_t(x)| >= routing_margin`` in every splitting node it visits.
     margin_term : {"squared", "plain"}
         Whether the margin term is ``||w||**2 / 2`` or ``||w|| / 2``.
+    norm : {"l2", "l1", "linf"}
+        The norm ``||w||`` of the margin term.
     error_costs : ndarray of shape (K, K)
         Entry ``(k, l)`` is the price, in units of c1, of predicting class l for a row of class k.
     planes : {"centred", "margin"}
         Where the hyperplanes of OCT-H lie among those with the same routing; see `OCTHClassifier`.
-    scaling : Scaling
+    scaling : Space
         The map from raw rows to the rows of ``X``.
     rules : Rules
         The rules that a tree must keep.
@@ -104,9 +106,10 @@ class Problem:
     routing_margin: float
     margin_term: MarginTerm
     error_costs: FloatArray
-    scaling: Scaling
+    scaling: Space
     rules: Rules = field(default_factory=Rules)
     planes: str = "centred"
+    norm: NormName = "l2"
 
     def __post_init__(self) -> None:
         for name in ("X", "y", "row_weights", "error_costs"):
@@ -147,7 +150,7 @@ class Problem:
                 "At least one row with a positive weight is needed; there is none. "
                 "Give rows, and weights above 0."
             )
-        scaling = Scaling.learn(X)
+        scaling = Space.learn(X)
         too_wide = np.flatnonzero(~np.isfinite(scaling.span))
         if len(too_wide):
             raise InvalidInputError(
@@ -179,8 +182,16 @@ class Problem:
         array([[0. , 0.5],
                [1. , 0.5]])
         """
-        scaling = learnt_space(space, self.scaling, self.X, self.y, self.row_weights)
-        return replace(self, X=np.ascontiguousarray(scaling.features_of(self.X)), scaling=scaling)
+        if space not in self._in_spaces:
+            scaling = learnt_space(space, self.scaling, self.X, self.y, self.row_weights)
+            X = np.ascontiguousarray(scaling.features_of(self.X))
+            self._in_spaces[space] = replace(self, X=X, scaling=scaling)
+        return self._in_spaces[space]
+
+    @cached_property
+    def _in_spaces(self) -> dict[str, "Problem"]:
+        """The spaces that were learnt, so that a path of many costs learns each of them once."""
+        return {}
 
     def with_rules(
         self,
@@ -243,7 +254,7 @@ class Problem:
         return replace(self, rules=rules)
 
     def _checked_groups(self, groups: Any) -> tuple[int, ...] | None:
-        """Return the groups of features, numbered from 0 without gaps."""
+        """Return the groups of features, numbered from 0; None if every one is a single feature."""
         if groups is None:
             return None
         numbers = np.asarray(groups)
@@ -252,7 +263,8 @@ class Problem:
                 f"feature_groups must hold one number for each of the {self.n_features} features; "
                 f"its shape is {numbers.shape}."
             )
-        return tuple(np.unique(numbers, return_inverse=True)[1].tolist())
+        known, codes = np.unique(numbers, return_inverse=True)
+        return None if len(known) == self.n_features else tuple(codes.tolist())
 
     @property
     def max_splits(self) -> int:
@@ -327,6 +339,14 @@ class Problem:
         price: _Norm = MARGINS[self.margin_term].price(norm)
         return price
 
+    def norms_of(self, weights: FloatArray) -> FloatArray:
+        """Return the norm of every hyperplane, given its weights as rows."""
+        return NORMS[self.norm].of(weights)
+
+    def distances(self, differences: FloatArray) -> FloatArray:
+        """Return the lengths of differences between rows, in the dual of the norm."""
+        return NORMS[self.norm].distance(differences)
+
     def norm_at_price(self, price: float) -> float:
         """Return the largest norm whose margin term is at most ``price``."""
         return MARGINS[self.margin_term].norm_at(price)
@@ -371,6 +391,8 @@ def _check(problem: Problem) -> None:
         raise InvalidInputError(
             f"margin_term must be one of {[*MARGINS]}; {problem.margin_term!r} was given."
         )
+    if problem.norm not in NORMS:
+        raise InvalidInputError(f"norm must be one of {[*NORMS]}; {problem.norm!r} was given.")
     if len(problem.y) and not 0 <= problem.y.min() <= problem.y.max() < problem.n_classes:
         raise InvalidInputError(f"Class codes must lie in 0..{problem.n_classes - 1}.")
     _check_error_costs(problem.error_costs, problem.n_classes)

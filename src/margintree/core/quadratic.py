@@ -1,11 +1,12 @@
 """Hyperplanes over columns and their products as quadratic functions of raw rows."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from margintree._lib.arrays import FloatArray
-from margintree.core.space import MIDDLE, Scaling, factors
+from margintree._lib.arrays import BoolArray, FloatArray
+from margintree.core.likeness import MIDDLE
+from margintree.core.space import Space, factors
 
 
 @dataclass(frozen=True, eq=False)
@@ -16,7 +17,7 @@ class Quadratic:
 
     Examples
     --------
-    >>> scaling = Scaling(np.array([1.0]), np.array([2.0])).with_products()
+    >>> scaling = Space(np.array([1.0]), np.array([2.0])).with_products()
     >>> square = Quadratic.of(np.array([[0.0, 1.0]]), np.array([0.0]), scaling)
     >>> square.at(np.zeros(1)).monomials()
     (array([[-2. ,  0.5]]), array([2.]))
@@ -28,7 +29,7 @@ class Quadratic:
     curvature: FloatArray
 
     @classmethod
-    def of(cls, weights: FloatArray, intercepts: FloatArray, scaling: Scaling) -> "Quadratic":
+    def of(cls, weights: FloatArray, intercepts: FloatArray, scaling: Space) -> "Quadratic":
         """Return the functions of hyperplanes over the columns and products of a scaling."""
         p, span = scaling.n_columns, scaling.span
         first, second = factors(p)
@@ -36,6 +37,7 @@ class Quadratic:
         entries = 2 * weights[:, p:] / (span[first] * span[second])
         curvature[:, first, second] += entries
         curvature[:, second, first] += entries
+        curvature = _without(scaling.is_constant, curvature)
         value = intercepts + MIDDLE * weights[:, :p].sum(axis=1)
         return cls(scaling.middle, value, weights[:, :p] / span, curvature)
 
@@ -53,21 +55,32 @@ class Quadratic:
         products = halves * self.curvature[:, first, second]
         return np.hstack([self.gradient, products]), self.value
 
-    def hyperplanes(self, scaling: Scaling) -> tuple[FloatArray, FloatArray]:
-        """Return the weights and intercepts over the columns and products of a scaling."""
-        weights, intercepts = self.at(scaling.middle).monomials()
+    def hyperplanes(self, scaling: Space) -> tuple[FloatArray, FloatArray]:
+        """Return the weights and intercepts over the columns and products of a scaling.
+
+        Where the scaling has constant columns, the functions agree on rows with these constants.
+        """
+        is_constant = scaling.is_constant
+        known = self.at(np.where(is_constant, scaling.minimum, scaling.middle))
+        known = replace(known, curvature=_without(is_constant, known.curvature))
+        weights, intercepts = known.at(scaling.middle).monomials()
         first, second = factors(scaling.n_columns)
         span = scaling.span
         weights = weights * np.append(span, span[first] * span[second] / 2)
         return weights, intercepts - MIDDLE * weights[:, : len(span)].sum(axis=1)
 
 
-def monomial_box(scaling: Scaling) -> Scaling:
+def _without(columns: BoolArray, curvature: FloatArray) -> FloatArray:
+    """Return the curvature along the other columns only."""
+    return np.where(columns | columns[:, None], 0.0, curvature)
+
+
+def monomial_box(scaling: Space) -> Space:
     """Return the box of the raw columns and their raw products.
 
     Examples
     --------
-    >>> box = monomial_box(Scaling(np.array([-1.0, 2.0]), np.array([3.0, 1.0])))
+    >>> box = monomial_box(Space(np.array([-1.0, 2.0]), np.array([3.0, 1.0])))
     >>> box.minimum, box.span
     (array([-1.,  2.,  0., -3.,  4.]), array([3., 1., 4., 9., 5.]))
     """
@@ -76,4 +89,4 @@ def monomial_box(scaling: Scaling) -> Scaling:
     corners = np.array([a[first] * b[second] for a in (low, high) for b in (low, high)])
     least, most = corners.min(axis=0), corners.max(axis=0)
     least = np.where((first == second) & (low * high < 0)[first], 0.0, least)
-    return Scaling(np.append(low, least), np.append(scaling.span, most - least))
+    return Space(np.append(low, least), np.append(scaling.span, most - least))

@@ -11,40 +11,42 @@ from typing import Any
 
 import numpy as np
 
-from margintree._lib.arrays import FloatArray, IntArray, frozen
+from margintree._lib.arrays import BoolArray, FloatArray, IntArray, frozen
 from margintree._lib.exceptions import InvalidInputError
 from margintree._lib.fingerprint import fingerprint
-from margintree.core.likeness import Likeness
+from margintree.core.likeness import MIDDLE, Likeness
 from margintree.core.mix import Mix
 
 FARTHEST = 1e150
 """Maximum distance of a value from the training rows, in spans, so that no sum overflows."""
-MIDDLE = 0.5
-"""The middle of a scaled column, from which the factors of a product are measured."""
 
 
 @dataclass(frozen=True, eq=False)
-class Scaling:
-    """An affine map ``(x - minimum) / span`` of every column, and the space made of scaled columns.
+class Space:
+    """What splits see of a row: columns scaled by ``(x - minimum) / span``, or terms made of them.
 
     The span is the largest minus the smallest training value, or 1 for a constant column. With
     products, the terms are the scaled columns and ``2 (s_i - 1/2) (s_j - 1/2)`` for each pair of
     scaled columns with i <= j, so a split is a quadratic function of the columns. With a likeness,
-    the terms are how alike a row is to landmarks. With a mix, the features are linear functions of
-    the terms.
+    the terms are how alike a row is to landmarks. Products and likeness see a constant column at
+    its middle, whatever its value is: so its products are 0, and all rows are alike in it. With a
+    mix, the features are linear functions of the terms.
 
     Examples
     --------
     >>> import numpy as np
-    >>> scaling = Scaling.learn(np.array([[1.0, 5.0], [3.0, 5.0]]))
+    >>> scaling = Space.learn(np.array([[1.0, 5.0], [3.0, 5.0]]))
     >>> scaling.apply(np.array([[2.0, 5.0]]))
     array([[0.5, 0. ]])
+    >>> scaling.constant
+    (1,)
     >>> scaling.with_products().apply(np.array([[3.0, 5.0]]))
-    array([[ 1. ,  0. ,  0.5, -0.5,  0.5]])
+    array([[1. , 0. , 0.5, 0. , 0. ]])
     """
 
     minimum: FloatArray
     span: FloatArray
+    constant: tuple[int, ...] = ()
     has_products: bool = False
     likeness: Likeness | None = None
     mix: Mix | None = None
@@ -73,7 +75,12 @@ class Scaling:
         return not self.has_products and self.likeness is None and self.mix is None
 
     @property
-    def unmixed(self) -> "Scaling":
+    def is_constant(self) -> BoolArray:
+        """Which columns had one value in all training rows."""
+        return np.isin(np.arange(self.n_columns), self.constant)
+
+    @property
+    def unmixed(self) -> "Space":
         """The same space with its terms as features."""
         return self if self.mix is None else replace(self, mix=None)
 
@@ -82,20 +89,21 @@ class Scaling:
         """The raw value in the middle of the span of every column."""
         return self.minimum + MIDDLE * self.span
 
-    def with_products(self) -> "Scaling":
+    def with_products(self) -> "Space":
         """Return the same scaling with products of the columns."""
         return replace(self, has_products=True)
 
     @classmethod
-    def learn(cls, X: FloatArray) -> "Scaling":
+    def learn(cls, X: FloatArray) -> "Space":
         """Return the scaling that maps the rows of ``X`` into the unit box."""
         minimum = X.min(axis=0)
         with np.errstate(over="ignore"):
             span = X.max(axis=0) - minimum
-        return cls(minimum, np.where(span > 0, span, 1.0))
+        constant = tuple(np.flatnonzero(span == 0).tolist())
+        return cls(minimum, np.where(span > 0, span, 1.0), constant)
 
     @classmethod
-    def identity(cls, n_features: int) -> "Scaling":
+    def identity(cls, n_features: int) -> "Space":
         """Return the scaling that leaves every feature as it is."""
         return cls(np.zeros(n_features), np.ones(n_features))
 
@@ -105,7 +113,7 @@ class Scaling:
 
         Examples
         --------
-        >>> Scaling(np.zeros(3), np.array([1.0, 1300.0, 0.07])).units.tolist()
+        >>> Space(np.zeros(3), np.array([1.0, 1300.0, 0.07])).units.tolist()
         [1.0, 1000.0, 0.01]
         """
         return np.array([float(f"1e{int(np.floor(np.log10(span)))}") for span in self.span])
@@ -139,17 +147,21 @@ class Scaling:
         """Return the features of rows whose columns are scaled."""
         terms = scaled
         if self.likeness is not None:
-            terms = self.likeness.of(scaled)
+            terms = self.likeness.of(self.levelled(scaled))
         elif self.has_products:
-            terms = products_added(scaled)
+            terms = np.hstack([scaled, products_of(self.levelled(scaled))])
         return terms if self.mix is None else self.mix.apply(terms)
+
+    def levelled(self, scaled: FloatArray) -> FloatArray:
+        """Return scaled rows whose constant columns are at their middle."""
+        return np.where(self.is_constant, MIDDLE, scaled) if self.constant else scaled
 
     def by_column(self, sizes: FloatArray) -> FloatArray:
         """Return sizes of terms as sizes of columns; a product counts half for each of its columns.
 
         Examples
         --------
-        >>> Scaling.identity(2).with_products().by_column(np.array([1.0, 0.0, 2.0, 4.0, 0.0]))
+        >>> Space.identity(2).with_products().by_column(np.array([1.0, 0.0, 2.0, 4.0, 0.0]))
         array([5., 2.])
         """
         total = sizes[: self.n_columns].copy()
@@ -191,14 +203,22 @@ class Scaling:
     def to_dict(self) -> dict[str, Any]:
         """Return the space of the terms as plain lists and numbers."""
         box = {"minimum": self.minimum.tolist(), "span": self.span.tolist()}
+        constant = {"constant": [*self.constant]} if self.constant else {}
         products = {"products": True} if self.has_products else {}
         likeness = {} if self.likeness is None else {"likeness": self.likeness.to_dict()}
-        return box | products | likeness
+        return box | constant | products | likeness
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> "Scaling":
+    def from_dict(cls, data: Mapping[str, Any]) -> "Space":
         """Return the space from the result of `to_dict`; raise InvalidInputError if it is odd."""
         minimum, span = (frozen(data[name], float) for name in ("minimum", "span"))
+        constant = data.get("constant", [])
+        known = set(range(np.size(minimum)))
+        if not (all(type(column) is int for column in constant) and known.issuperset(constant)):
+            raise InvalidInputError(
+                f"scaling.constant must list columns in 0..{np.size(minimum) - 1}; "
+                f"{constant!r:.60} was given."
+            )
         has_products = data.get("products", False)
         if type(has_products) is not bool:
             raise InvalidInputError("scaling.products must be true or false.")
@@ -206,19 +226,18 @@ class Scaling:
         if alike is not None and has_products:
             raise InvalidInputError("scaling must have products or a likeness, not both.")
         likeness = None if alike is None else Likeness.from_dict(alike, np.size(minimum))
-        return cls(minimum, span, has_products, likeness)
+        return cls(minimum, span, tuple(constant), has_products, likeness)
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Scaling):
+        if not isinstance(other, Space):
             return NotImplemented
-        return fingerprint(self) == fingerprint(other)
+        return self is other or fingerprint(self) == fingerprint(other)
 
 
-def products_added(scaled: FloatArray) -> FloatArray:
-    """Return scaled rows with the products of their columns."""
+def products_of(scaled: FloatArray) -> FloatArray:
+    """Return the products of the columns of scaled rows."""
     first, second = factors(scaled.shape[1])
-    products = 2 * (scaled[:, first] - MIDDLE) * (scaled[:, second] - MIDDLE)
-    return np.hstack([scaled, products])
+    return np.asarray(2 * (scaled[:, first] - MIDDLE) * (scaled[:, second] - MIDDLE))
 
 
 def factors(n_columns: int) -> tuple[IntArray, IntArray]:

@@ -11,7 +11,7 @@ from margintree._lib.arrays import BoolArray, FloatArray, IntArray, frozen, prod
 from margintree._lib.exceptions import InvalidInputError
 from margintree.core import topology
 from margintree.core.quadratic import Quadratic
-from margintree.core.space import Scaling
+from margintree.core.space import Space
 
 _BLOCK_ROWS = 8192
 """Rows per block: few enough that the split values of a deep tree stay small."""
@@ -43,7 +43,7 @@ class ObliqueTree:
         The class, as a code ``0 .. K-1``, that each leaf predicts.
     leaf_mass : ndarray of shape (2**D, K)
         The training weight of every class that arrives at each leaf.
-    scaling : Scaling
+    scaling : Space
         The map from raw features to the space in which the hyperplanes live.
 
     Examples
@@ -59,7 +59,7 @@ class ObliqueTree:
     splits: BoolArray
     leaf_classes: IntArray
     leaf_mass: FloatArray
-    scaling: Scaling
+    scaling: Space
 
     def __post_init__(self) -> None:
         for name, dtype in _ARRAYS.items():
@@ -76,7 +76,7 @@ class ObliqueTree:
             np.zeros(n_branch, dtype=bool),
             np.full(topology.n_leaves(depth), label),
             np.zeros((topology.n_leaves(depth), n_classes)),
-            Scaling.identity(n_features),
+            Space.identity(n_features),
         )
 
     @classmethod
@@ -90,7 +90,7 @@ class ObliqueTree:
             np.array([True]),
             np.asarray(leaf_classes),
             np.zeros((2, n_classes)),
-            Scaling.identity(np.size(weights)),
+            Space.identity(np.size(weights)),
         )
 
     @property
@@ -130,6 +130,12 @@ class ObliqueTree:
         X : ndarray of shape (n, p)
             Rows in the scaled space.
         """
+        if X.shape[1:] != (self.n_features,):
+            raise InvalidInputError(
+                f"Rows must have the {self.n_features} features of the hyperplanes; the shape is "
+                f"{X.shape}. Give tree.scaling.apply(X) for raw rows X; for a quadratic tree in "
+                "original units, raw rows followed by their products."
+            )
         values = np.full((len(X), len(self.splits)), np.nan)
         on = np.flatnonzero(self.splits)
         values[:, on] = product(X, self.weights[on].T) + self.intercepts[on]
@@ -250,7 +256,7 @@ class ObliqueTree:
         filled[empty, self.leaf_classes[empty]] = 1.0
         return filled
 
-    def rescaled(self, scaling: Scaling) -> "ObliqueTree":
+    def rescaled(self, scaling: Space) -> "ObliqueTree":
         """Return the same tree with hyperplanes that apply to rows of another scaling."""
         if scaling == self.scaling:
             return self
@@ -268,12 +274,12 @@ class ObliqueTree:
         return self._with_hyperplanes(weights, intercepts, self.scaling.unmixed)
 
     def _with_hyperplanes(
-        self, weights: FloatArray, intercepts: FloatArray, scaling: Scaling
+        self, weights: FloatArray, intercepts: FloatArray, scaling: Space
     ) -> "ObliqueTree":
         intercepts = np.where(self.splits, intercepts, -1.0)
         return replace(self, weights=weights, intercepts=intercepts, scaling=scaling)
 
-    def _with_terms(self, scaling: Scaling) -> "ObliqueTree":
+    def _with_terms(self, scaling: Space) -> "ObliqueTree":
         """Return the same tree over the terms of another box."""
         known = self.scaling
         if known == scaling:
@@ -303,10 +309,17 @@ class ObliqueTree:
         """Return the same tree with hyperplanes that apply to raw rows.
 
         If splits see products of columns, they apply to raw rows that are followed by the products
-        ``x_i * x_j`` of their columns, for i <= j.
+        ``x_i * x_j`` of their columns, for i <= j. Splits that see the likeness to rows have no
+        such hyperplanes.
         """
+        if self.scaling.likeness is not None:
+            raise InvalidInputError(
+                "The splits of this tree see the likeness to training rows, so they are no "
+                "hyperplanes over raw rows. Use tree.scaling.apply and split_values, or fit with "
+                "space='quadratic' or 'box'."
+            )
         tree, scaling = self.in_terms(), self.scaling.unmixed
-        identity = Scaling.identity(scaling.n_terms)
+        identity = Space.identity(scaling.n_terms)
         if not scaling.has_products:
             return tree.rescaled(identity)
         known = Quadratic.of(tree.weights, tree.intercepts, scaling)
@@ -438,7 +451,7 @@ class ObliqueTree:
             If an entry is missing or does not fit the others.
         """
         try:
-            scaling = Scaling.from_dict(data["scaling"])
+            scaling = Space.from_dict(data["scaling"])
             return cls(**{name: data[name] for name in _ARRAYS}, scaling=scaling)
         except (AttributeError, KeyError, TypeError) as error:
             raise InvalidInputError(

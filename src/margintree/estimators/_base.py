@@ -7,12 +7,13 @@ from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
+from sklearn.base import ClassifierMixin, _fit_context
 from sklearn.utils import Tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from margintree._lib.arrays import AnyArray, FloatArray, IntArray
+from margintree._lib.remedies import CheckedParameters
 from margintree.core import topology
 from margintree.core.class_values import class_values, decision_values
 from margintree.core.cost import Cost
@@ -22,10 +23,10 @@ from margintree.core.tree import ObliqueTree, row_blocks
 from margintree.estimators._advice import warn_if_poor, warn_if_shallow
 from margintree.estimators._given import class_factors, errors_with_remedies, row_weights
 from margintree.methods.choose import Data
-from margintree.show.report import Report, picture, report_on
+from margintree.show.report import Report, Stop, picture, report_on
 
 
-class ShownAsTree(BaseEstimator):
+class ShownAsTree(CheckedParameters):
     """Estimator that a notebook shows as its tree, once it is fitted."""
 
     @property
@@ -284,7 +285,8 @@ class TreeClassifier(ClassifierMixin, ShownAsTree, ABC):
 
         The report is one HTML page. It shows the tree, the details of every node, the path of every
         row or of values that you type in, the smallest change of a feature that changes a
-        prediction, scores, and the cost and proof of the fit. It needs no network.
+        prediction, scores, and the cost and proof of the fit. It needs no network. Where a choice
+        has several trees (`TreeClassifierCV.stops_`), a slider goes from one to the next.
 
         Parameters
         ----------
@@ -311,7 +313,12 @@ class TreeClassifier(ClassifierMixin, ShownAsTree, ABC):
         check_is_fitted(self)
         with errors_with_remedies(X):
             X, y = validate_data(self, X, y, dtype=np.float64, reset=False)
-        return report_on(self, X, y.tolist(), feature_names=feature_names)
+        stops = self._stops()
+        return report_on(self, X, y.tolist(), feature_names=feature_names, stops=stops)
+
+    def _stops(self) -> Sequence[Stop]:
+        """Return the trees between which the slider of a report switches."""
+        return ()
 
     def _fitted_tree(self) -> ObliqueTree:
         check_is_fitted(self)

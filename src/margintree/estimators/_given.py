@@ -225,8 +225,11 @@ def _tree_of(estimator: Any, classes: AnyArray) -> ObliqueTree:
 _REMEDIES = {
     "0 sample(s)": "Give at least one row.",
     "0 feature(s)": "Give at least one column.",
-    "inconsistent numbers of samples": "Give one label for each row.",
+    "inconsistent numbers of samples": (
+        "There must be as many labels as rows. Give one label for each row."
+    ),
     "features as input": "Give the columns of the fit, in the same order.",
+    "feature names should match": "Give the columns of the fit, in the same order.",
     "continuous": "Group the numbers into a few classes, such as low and high.",
     "dim 3": "Give a table with one row for each sample.",
     "y should be a 1d array": "Give one column of labels.",
@@ -250,15 +253,17 @@ def errors_with_remedies(X: Any, y: Any = None) -> Iterator[None]:
     try:
         yield
     except (TypeError, ValueError, OverflowError) as error:
-        # The first line says what is wrong; the others hold scikit-learn's own advice.
-        first_line = str(error).split("\n")[0].rstrip(".")
+        # The first line says what is wrong; the others hold scikit-learn's own advice, or names.
+        lines = str(error).rstrip("\n.").split("\n")
+        first_line = lines[0].rstrip(".")
         known = (remedy for phrase, remedy in _REMEDIES.items() if phrase in first_line)
         remedy = next(known, None) or _about_label(y) or _about_cell(X, error)
         if remedy is None:
             raise
         # A TypeError speaks of the types inside NumPy and pandas.
         is_of_types = isinstance(error, TypeError)
-        raise InvalidInputError(remedy if is_of_types else f"{first_line}. {remedy}") from error
+        said = "\n".join([*lines, ""]) if "feature names" in first_line else f"{first_line}. "
+        raise InvalidInputError(remedy if is_of_types else f"{said}{remedy}") from error
 
 
 def _about_label(y: Any) -> str | None:

@@ -7,7 +7,7 @@ from typing import Any
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
 from margintree.core.learnt_space import SPACES
-from margintree.core.margin import MARGINS
+from margintree.core.margin import MARGINS, NORMS
 from margintree.core.problem import MAX_DEPTH
 from margintree.core.tree import ObliqueTree
 from margintree.estimators._base import TreeClassifier
@@ -26,6 +26,11 @@ class AnInstance(HasMethods):
 
     def __str__(self) -> str:
         return self.words
+
+
+def one_of(*texts: str) -> StrOptions:
+    """Return the constraint to these texts; messages list them in this order."""
+    return StrOptions(dict.fromkeys(texts).keys())
 
 
 AT_LEAST_0 = [Interval(Real, 0, None, closed="left")]
@@ -51,10 +56,11 @@ CONSTRAINTS: dict[str, list[Any]] = {
     "min_samples_leaf": [COUNT, Interval(Real, 0, 0.5, closed="both")],
     "separation": BETWEEN_0_AND_1,
     "routing_margin": BETWEEN_0_AND_1,
-    "margin_term": [StrOptions({*MARGINS})],
-    "space": [StrOptions({*SPACES})],
+    "margin_term": [one_of(*MARGINS)],
+    "norm": [one_of(*NORMS)],
+    "space": [one_of(*SPACES)],
     "error_costs": ["array-like", dict, None],
-    "class_weight": [dict, StrOptions({"balanced"}), None],
+    "class_weight": [dict, one_of("balanced"), None],
     "smoothing": AT_LEAST_0,
     "solver": [str],
     "time_limit": [*AT_LEAST_0, None],

@@ -6,7 +6,6 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from joblib import effective_n_jobs
-from sklearn.utils._param_validation import StrOptions
 
 from margintree._lib.arrays import AnyArray
 from margintree._lib.exceptions import InvalidInputError
@@ -25,7 +24,7 @@ from margintree.estimators._given import (
     start_tree,
     why_unfit,
 )
-from margintree.estimators._parameters import CONSTRAINTS
+from margintree.estimators._parameters import CONSTRAINTS, one_of
 from margintree.estimators._verbose import progress_of
 from margintree.methods.choose import Data
 from margintree.methods.margin import MarginMethod
@@ -49,7 +48,7 @@ class MethodClassifier(TreeClassifier):
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        ways = {"method": [StrOptions({*cls._method.ways})]}
+        ways = {"method": [one_of(*cls._method.ways)]}
         known = {**CONSTRAINTS, **ways, **cls.own_constraints}
         names = signature(cls.__init__).parameters
         cls._parameter_constraints = {name: known[name] for name in names if name in known}
@@ -100,6 +99,11 @@ class MethodClassifier(TreeClassifier):
             raise InvalidInputError(
                 f"points and rounding need space='box'; space={posing['space']!r} was given. Leave "
                 "them out, or use space='box'."
+            )
+        if posing.get("norm", "l2") != "l2" and rounds != (None, None):
+            raise InvalidInputError(
+                f"points and rounding need norm='l2'; norm={posing['norm']!r} was given. Leave "
+                "them out, or use norm='l2'."
             )
         if "error_costs" in posing:
             posing["error_costs"] = error_matrix(posing["error_costs"], classes)

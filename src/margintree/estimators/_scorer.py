@@ -9,10 +9,14 @@ from sklearn.metrics import check_scoring, get_scorer_names
 
 from margintree._lib.arrays import AnyArray, FloatArray, IntArray
 from margintree._lib.exceptions import InvalidInputError
+from margintree._lib.suggestion import did_you_mean
 from margintree.core.result import Result
 from margintree.estimators._plain import MethodClassifier
 from margintree.methods.choose import Scoring
 from margintree.methods.scoring import SCORES
+
+MOST_LABELS = 4
+"""Largest number of labels that a message lists."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,6 +26,7 @@ class Scorer:
     estimator: MethodClassifier  # unfitted; it predicts once it has a result
     classes: AnyArray
     score: Callable[..., float]
+    name: str  # for messages
 
     def __call__(self, result: Result, X: FloatArray, y: IntArray, weights: FloatArray) -> float:
         """Return the score of a tree on new rows."""
@@ -30,7 +35,20 @@ class Scorer:
         fitted.n_features_in_ = X.shape[1]
         # A scorer that takes no weights is good enough for rows of equal weight.
         weighted = {} if (weights == weights[0]).all() else {"sample_weight": weights}
-        return float(self.score(fitted, X, self.classes[y], **weighted))
+        try:
+            return float(self.score(fitted, X, self.classes[y], **weighted))
+        except ValueError as error:
+            raise InvalidInputError(
+                f"scoring must fit labels such as {self._some_labels()}; {self.name} was given and "
+                f"failed: {str(error).rstrip('.')}. Choose another score, such as "
+                "balanced_accuracy, f1_macro or neg_log_loss."
+            ) from error
+
+    def _some_labels(self) -> str:
+        """Return the first labels, and how many others there are."""
+        more = len(self.classes) - MOST_LABELS
+        first = ", ".join(f"{label!r:.40}" for label in self.classes[:MOST_LABELS].tolist())
+        return first + (f" and {more} more" if more > 0 else "")
 
 
 def scoring_of(given: Any, estimator: MethodClassifier, classes: AnyArray) -> str | Scoring:
@@ -41,6 +59,7 @@ def scoring_of(given: Any, estimator: MethodClassifier, classes: AnyArray) -> st
         raise InvalidInputError(
             f"scoring must be one of {', '.join(SCORES)}, a callable, or a name that "
             f"sklearn.metrics.get_scorer_names() lists, such as balanced_accuracy, f1_macro or "
-            f"neg_log_loss; {given!r} was given. Correct it."
+            f"neg_log_loss; {given!r} was given. "
+            f"{did_you_mean(given, [*SCORES, *get_scorer_names()])}Correct it."
         )
-    return Scorer(estimator, classes, check_scoring(estimator, given))
+    return Scorer(estimator, classes, check_scoring(estimator, given), f"{given!r:.60}")

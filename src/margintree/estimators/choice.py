@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from itertools import groupby, product
 from numbers import Integral
 from typing import Any, ClassVar
@@ -10,7 +11,6 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.base import MetaEstimatorMixin
 from sklearn.model_selection import check_cv
-from sklearn.utils._param_validation import StrOptions, validate_parameter_constraints
 
 from margintree._lib.arrays import AnyArray
 from margintree._lib.exceptions import InvalidInputError
@@ -19,13 +19,34 @@ from margintree.core.limits import Clock, Limits
 from margintree.core.method import Method
 from margintree.core.result import Reason, Result
 from margintree.estimators._base import TreeClassifier
+from margintree.estimators._candidates import (
+    best_elsewhere,
+    check_list,
+    check_point,
+    check_scores,
+    checked_divisions,
+    has_no_budgets,
+    index_of,
+    is_same,
+    place_of,
+    sizes_of_rounds,
+    values_of,
+)
 from margintree.estimators._given import adapted, why_unfit
-from margintree.estimators._parameters import AT_LEAST_0, CONSTRAINTS, POSITIVE_COUNT, AnInstance
+from margintree.estimators._parameters import (
+    AT_LEAST_0,
+    CONSTRAINTS,
+    POSITIVE_COUNT,
+    AnInstance,
+    one_of,
+)
 from margintree.estimators._plain import MethodClassifier, n_threads
 from margintree.estimators._scorer import scoring_of
+from margintree.estimators._stops import best_of_budgets, score_of, words_of
 from margintree.estimators.moctsvm import MOCTSVMClassifier
 from margintree.exact.solvers import check_name
 from margintree.methods.choose import (
+    DIVISION_SEED,
     Choice,
     Data,
     Division,
@@ -36,6 +57,7 @@ from margintree.methods.choose import (
 )
 from margintree.methods.path import Point, path
 from margintree.methods.solve import solve
+from margintree.show.report import Stop
 
 CHOICE_SHARE = 0.75
 """Share of the time limit for the choice; the rest is for the last fit."""
@@ -63,14 +85,18 @@ class TreeClassifierCV(MetaEstimatorMixin, TreeClassifier):
         Values to choose from: a mapping of names to values or lists of values, whose combinations
         are all tried, or a list of combinations. None means the usual values of the method. Those
         of MOCTSVM are the least depth with a leaf for every class and one and three levels more,
-        ``c1`` of 1, 10 and 100, ``c2`` of 0.01, 0.1, 1 and 10, and ``c3`` of 1. Those of class
+        ``c1`` of 10 and 100, ``c2`` of 0.01, 0.1, 1 and 10, and ``c3`` of 1. Those of class
         trees are ``C`` from 0.1 to 1000 and the spaces over columns and products. A mapping
         replaces the values that it names. If there are several spaces, straight splits are chosen
         unless quadratic ones are better by half a standard error, and these unless kernels are.
+        None also tries the best combination of MOCTSVM at every depth with ``space="quadratic"``,
+        unless the estimator has a space, budgets of features, ``c4``, ``points``, ``rounding`` or a
+        ``start``, or there are more than 33 columns. ``{"space": "box"}`` keeps splits straight.
     cv : int or iterable, default=4
         Number of folds, or pairs of row numbers to learn from and to test on. With a number, equal
         rows are in the same fold, unless most rows are copies of others. There are never more folds
-        than different rows in the largest class.
+        than different rows in the largest class. Folds and samples are those of the same rows for
+        every ``random_state`` of the estimator, which is the seed of its searches.
     scoring : str or callable, default="accuracy"
         Score of the rows left out. "accuracy" gives 1 to a correct row, or, with ``error_costs``, 1
         minus the cost of its prediction. "nearness" gives part of that to rows close to a split,
@@ -79,17 +105,21 @@ class TreeClassifierCV(MetaEstimatorMixin, TreeClassifier):
         weights of their classes. Any scorer of scikit-learn is allowed, too: a name such as
         "balanced_accuracy", "f1_macro" or "neg_log_loss", or a callable with arguments
         ``(estimator, X, y)``. It gets ``sample_weight`` if there are weights, without those of the
-        classes.
+        classes. A combination with NaN as a score on some fold is not chosen.
     usual : mapping or None, default=None
         One of the combinations. It is kept unless another is better by more than half a standard
-        error. None takes the best, however small its lead.
+        error: that of a share of the rows, or over the folds for scores outside 0 to 1. None takes
+        the best, however small its lead.
     simplest_within : float, default=0.0
         Standard errors, over the folds, within which a combination is as good as the best. Of these
         the one whose trees have the fewest coefficients is chosen: 0.5 or 1 for trees that are
-        short to read, with budgets of features among the candidates. 0 takes the best.
-    path_iter : int or None, default=4
+        short to read, with budgets of features among the candidates. It is in no space that is
+        harder to read than that of the best, and better than ``usual``, as the best has to be. 0
+        takes the best.
+    path_iter : int or None, default=1
         Maximum number of local searches in every fit of the choice; None for the search's default.
-    path_rows : int, sequence of int or None, default=(250, 1000)
+        Better searches for the choice find cheaper trees, but hardly better combinations.
+    path_rows : int, sequence of int or None, default=(250, 600)
         Maximum number of rows in every fit of the choice; None for no limit. If there are more
         rows, the fit uses a sample; scores still use all rows left out. Several numbers make a
         choice in rounds: after each but the last, the better third of the combinations goes on, and
@@ -97,7 +127,8 @@ class TreeClassifierCV(MetaEstimatorMixin, TreeClassifier):
         out.
     last_fit : {"fresh", "path"}, default="fresh"
         How the chosen combination is fitted to all rows: "fresh" starts from its trees of the
-        choice, "path" follows a path of all combinations. "average", for class trees only: every
+        choice, "path" follows a path of all combinations, and a report then has a slider between
+        the best trees of all budgets and prices of features. "average", for class trees only: every
         split is the average of those of all combinations on the hierarchy of the best one, with
         weights that fall with the score. Combinations whose splits are harder to read than those of
         the best one are left out, and kernels are not averaged. The tree then minimises no single
@@ -123,6 +154,8 @@ class TreeClassifierCV(MetaEstimatorMixin, TreeClassifier):
     cv_results_ : dict
         The scores of all combinations, as in scikit-learn's `GridSearchCV`, ``mean_splits`` and
         ``mean_coefficients``.
+    stops_ : list
+        With ``last_fit="path"``, the best tree of every budget or price of features.
     choice_is_complete_ : bool
         Whether the choice was completed: it met no time limit and was not interrupted.
     best_estimator_ : tree classifier
@@ -150,7 +183,7 @@ class TreeClassifierCV(MetaEstimatorMixin, TreeClassifier):
         "simplest_within": AT_LEAST_0,
         "path_iter": [POSITIVE_COUNT, None],
         "path_rows": [POSITIVE_COUNT, list, tuple, None],
-        "last_fit": [StrOptions({"fresh", "path", "average"})],
+        "last_fit": [one_of("fresh", "path", "average")],
         "time_limit": CONSTRAINTS["time_limit"],
         "n_jobs": CONSTRAINTS["n_jobs"],
         "verbose": CONSTRAINTS["verbose"],
@@ -167,8 +200,8 @@ class TreeClassifierCV(MetaEstimatorMixin, TreeClassifier):
         scoring: str | Callable[..., float] = "accuracy",
         usual: Point | None = None,
         simplest_within: float = 0.0,
-        path_iter: int | None = 4,
-        path_rows: int | Sequence[int | None] | None = (250, 1000),
+        path_iter: int | None = 1,
+        path_rows: int | Sequence[int | None] | None = (250, 600),
         last_fit: str = "fresh",
         time_limit: float | None = 120.0,
         n_jobs: int | None = None,
@@ -195,6 +228,27 @@ class TreeClassifierCV(MetaEstimatorMixin, TreeClassifier):
             if hasattr(self, name):
                 setattr(estimator, name, getattr(self, name))
         return estimator
+
+    def _stops(self) -> list[Stop]:
+        return self.stops_
+
+    @property
+    def stops_(self) -> list[Stop]:
+        """The best trees of all budgets and prices of features, from many features to few.
+
+        Each has a ``name``, the fitted classifier as ``model``, and its mean ``score`` on the rows
+        left out with the standard ``error``. All have the depth and the space of the chosen tree.
+        There are none unless ``last_fit`` is "path" and there were several budgets or prices.
+        """
+        stops = []
+        for point, result in self._found:
+            model = self.best_estimator_
+            if not is_same(point, self.best_params_):
+                model.set_params(**point)
+                model.result_ = self._method.in_terms(result)
+            name = words_of(model.get_params(deep=False))
+            stops.append(Stop(name, model, *score_of(self.cv_results_, point)))
+        return stops
 
     @property
     def class_weight(self) -> Any:
@@ -230,16 +284,18 @@ class TreeClassifierCV(MetaEstimatorMixin, TreeClassifier):
         """Return all combinations, ordered by depth."""
         plain, given = self._plain(), self.candidates
         if isinstance(given, Sequence):
-            _check_list(given)
+            check_list(given)
             depth = {"max_depth": plain.max_depth}
             points = [depth | dict(point) for point in given]
         else:
             usual = self._method.candidates_for(n_classes, getattr(self, "n_features_in_", 0))
-            axes = {**usual, **({} if given is None else given)}
-            values = [_values(name, axis) for name, axis in axes.items()]
+            # With several spaces, every combination names its own.
+            space = {"space": "box"} if self._spaces_beyond() else {}
+            axes = {**usual, **space, **({} if given is None else given)}
+            values = [values_of(name, axis) for name, axis in axes.items()]
             points = [dict(zip(axes, point, strict=True)) for point in product(*values)]
         for point in points:
-            _check_point(point, plain)
+            check_point(point, plain)
         return sorted(points, key=lambda point: int(point["max_depth"]))
 
     def _learn(self, data: Data, classes: AnyArray) -> Result:
@@ -250,13 +306,14 @@ class TreeClassifierCV(MetaEstimatorMixin, TreeClassifier):
         check_name(given.get("solver", "auto"))  # an unknown solver is an error at once
         limits = self._limits()
         points = self._points(len(classes))
-        usual = None if self.usual is None else _place(self.usual, points)
+        usual = None if self.usual is None else place_of(self.usual, points)
         # Kernels are compiled before the clock starts.
         deepest = replace(data.problem(), depth=max(point["max_depth"] for point in points))
         self._method.get_ready(deepest, replace(limits, iterations=None))
         clock = limits.clock()
         rounds = self._choose(points, data, classes, limits, usual)
         self._keep(rounds)
+        self._found: list[tuple[Point, Result]] = []
         was_interrupted = rounds[-1].was_interrupted
         if was_interrupted:
             clock = Clock(0.0 if _decisive(rounds).trials else min(FIRST_TREE, clock.remaining()))
@@ -287,48 +344,71 @@ class TreeClassifierCV(MetaEstimatorMixin, TreeClassifier):
         """Return the rounds of the choice; Ctrl-C ends it early."""
         if isinstance(self.cv, Integral):
             data = data.distinct(int(self.cv))
-        divisions, clock = self._divisions(data, limits.seed), Clock(CHOICE_SHARE * limits.seconds)
-        sizes = self._sizes(divisions)
-        kept, rounds = [*range(len(points))], []
+        divisions, clock = self._divisions(data), Clock(CHOICE_SHARE * limits.seconds)
+        sizes, rounds, index = sizes_of_rounds(self.path_rows, divisions), list[Choice](), usual
+        spaces = self._spaces_beyond()
         for left in range(len(sizes), 0, -1):
-            some = divisions[: -(-len(divisions) // 2)] if left > 1 else divisions
-            choice = Choice(
-                [points[k] for k in kept],
-                [],
-                np.array([data.weights[test].sum() for _, test in some]),
-                kept.index(usual) if usual is not None else None,
-                n_rows=float(len(data.y)),
-                simplest_within=self.simplest_within,
-                levels=[LEVELS[points[k].get("space", "box")] for k in kept],
+            compare = partial(
+                self._compare,
+                data=data,
+                classes=classes,
+                limits=limits,
+                divisions=divisions[: -(-len(divisions) // 2)] if left > 1 else divisions,
+                most_rows=sizes[-left],
             )
-            groups = self._groups(choice.points, data, classes, limits, sizes[-left])
-            with suppress(KeyboardInterrupt):
-                for fold in choose(
-                    groups,
-                    some,
-                    seconds=clock.remaining() / left,
-                    n_jobs=self.n_jobs,
-                    tell=self._tell(),
-                ):
-                    choice = replace(choice, trials=[*choice.trials, fold])
+            choice = compare(points, index, seconds=clock.remaining() / (left + bool(spaces)))
             rounds.append(choice)
             if choice.was_interrupted:
-                break
-            kept = [kept[k] for k in choice.survivors]
+                return rounds
+            kept = choice.survivors
+            points, index = [points[k] for k in kept], None if index is None else kept.index(index)
+        if spaces:
+            more = compare(best_elsewhere(rounds, spaces), seconds=clock.remaining())
+            if more.was_interrupted:
+                return [*rounds, replace(more, trials=[])]
+            rounds[-1] = choice.beside(more)
         return rounds
 
-    def _sizes(self, divisions: Sequence[Division]) -> list[int | None]:
-        """Return the maximum numbers of rows of the rounds, without rounds that change nothing."""
-        given = self.path_rows
-        sizes = [*given] if isinstance(given, Sequence) else [given]
-        if not sizes or not all(size is None or _is_count(size) for size in sizes):
-            raise InvalidInputError(
-                "path_rows must be a number of rows of at least 1, None for no limit, or a list of "
-                f"such numbers; {given!r:.60} was given. Correct it or leave it out."
-            )
-        most = max(len(learn) for learn, _ in divisions)
-        enough = [k for k, size in enumerate(sizes) if size is None or size >= most]
-        return sizes[: enough[0] + 1] if enough else sizes
+    def _compare(
+        self,
+        points: Sequence[Point],
+        usual: int | None = None,
+        *,
+        data: Data,
+        classes: AnyArray,
+        limits: Limits,
+        divisions: Sequence[Division],
+        most_rows: int | None,
+        seconds: float,
+    ) -> Choice:
+        """Return the trials of some combinations; Ctrl-C ends them early."""
+        choice = Choice(
+            points,
+            [],
+            np.array([data.weights[test].sum() for _, test in divisions]),
+            usual,
+            n_rows=float(len(data.y)),
+            simplest_within=self.simplest_within,
+            levels=[LEVELS[point.get("space", "box")] for point in points],
+        )
+        groups = self._groups(points, data, classes, limits, most_rows)
+        with suppress(KeyboardInterrupt):
+            for fold in choose(
+                groups, divisions, seconds=seconds, n_jobs=self.n_jobs, tell=self._tell()
+            ):
+                choice = replace(choice, trials=[*choice.trials, fold])
+        check_scores(choice)
+        return choice
+
+    def _spaces_beyond(self) -> tuple[str, ...]:
+        """Return the spaces that the best combinations are tried in; none if candidates are given.
+
+        Budgets, prices and round numbers, which speak of columns, also keep the choice to columns.
+        """
+        n_columns = getattr(self, "n_features_in_", 0)
+        is_fresh = self.last_fit == "fresh" and not self.candidates
+        is_free = is_fresh and has_no_budgets(self._plain())
+        return self._method.spaces_beyond(n_columns) if is_free else ()
 
     def _groups(
         self,
@@ -348,10 +428,10 @@ class TreeClassifierCV(MetaEstimatorMixin, TreeClassifier):
             for _, at_depth in groupby(posed, key=lambda point: point["max_depth"])
         ]
 
-    def _divisions(self, data: Data, seed: int) -> list[Division]:
-        """Return pairs of the rows to learn from and the rows to test on."""
+    def _divisions(self, data: Data) -> list[Division]:
+        """Return pairs of the rows to learn from and the rows to test on, whatever the seed."""
         if not isinstance(self.cv, Integral):
-            return _checked(check_cv(self.cv).split(data.X, data.y), data)
+            return checked_divisions(check_cv(self.cv).split(data.X, data.y), data)
         most = int(np.bincount(data.y).max())
         if most < 2:
             raise InvalidInputError(
@@ -359,7 +439,7 @@ class TreeClassifierCV(MetaEstimatorMixin, TreeClassifier):
                 f"n_samples = {len(data.y)}. Give more rows, or fit a "
                 f"{type(self._plain()).__name__} with fixed parameters."
             )
-        folds = divide(data.y, min(int(self.cv), most), seed)
+        folds = divide(data.y, min(int(self.cv), most), DIVISION_SEED)
         return [(others, fold) for fold, others in folds]
 
     def _keep(self, rounds: Sequence[Choice]) -> None:
@@ -413,7 +493,7 @@ class TreeClassifierCV(MetaEstimatorMixin, TreeClassifier):
 
     def _average(self, data: Data, classes: AnyArray, choice: Choice, best: Result) -> Result:
         """Return the tree of the best point with averaged hyperplanes."""
-        shares = choice.shares(_index(self.best_params_, choice.points))
+        shares = choice.shares(index_of(self.best_params_, choice.points))
         posed = [self._with(choice.points[k])._posing(classes, self._features()) for k in shares]
         return self._method.averaged(data.problem(), posed, np.array([*shares.values()]), best)
 
@@ -428,9 +508,13 @@ class TreeClassifierCV(MetaEstimatorMixin, TreeClassifier):
         alike = [point for point in points if {name: point.get(name) for name in like} == like]
         posed = [self._with(point)._posing(classes, self._features()) for point in alike]
         found = path(self._method, data.problem(), posed, self._plain()._limits(), clock)
-        best = _index(self.best_params_, alike)
-        problem = self._method.pose(data.problem(), **posed[best])
-        return self._plain()._presented(problem, found[best])
+        best = index_of(self.best_params_, alike)
+        places = best_of_budgets(alike, self.cv_results_, best)
+        for k in places:
+            problem = self._method.pose(data.problem(), **posed[k])
+            found[k] = self._plain()._presented(problem, found[k])
+        self._found = [(alike[k], found[k]) for k in places if len(places) > 1]
+        return found[best]
 
     def _tell(self) -> Callable[[str], None]:
         """Return the function that reports every path."""
@@ -462,86 +546,3 @@ def _decisive(rounds: Sequence[Choice]) -> Choice:
     """Return the last round in which a fold was finished; the only round if there is one."""
     finished = [choice for choice in rounds if choice.trials]
     return finished[-1] if finished else rounds[0]
-
-
-def _checked(divisions: Iterable[Division], data: Data) -> list[Division]:
-    """Return divisions as lists of row numbers; raise InvalidInputError if one is of no use."""
-    rows = np.arange(len(data.y))
-    try:
-        checked = [(rows[np.asarray(learn)], rows[np.asarray(test)]) for learn, test in divisions]
-    except (IndexError, TypeError, ValueError) as error:
-        raise InvalidInputError(
-            f"cv must give pairs of row numbers from 0 to {len(rows) - 1}; taking rows by them "
-            f"failed ({error}). Correct the numbers, or give a number of folds."
-        ) from error
-    if not checked or any(data.weights[part].sum() <= 0 for pair in checked for part in pair):
-        raise InvalidInputError(
-            f"cv must give at least one pair of rows to learn from and rows to test on, both with "
-            f"a positive weight; {len(checked)} pairs were given. A generator can be used only "
-            "once: give a list, or a number of folds."
-        )
-    return checked
-
-
-def _is_count(size: Any) -> bool:
-    return isinstance(size, Integral) and int(size) >= 1
-
-
-def _values(name: str, given: Any) -> list[Any]:
-    """Return the values of a parameter to choose from."""
-    is_list = isinstance(given, list | tuple | np.ndarray)
-    values: list[Any] = (
-        (given.tolist() if isinstance(given, np.ndarray) else list(given)) if is_list else [given]
-    )
-    if not values:
-        raise InvalidInputError(
-            f"candidates must give a value or a list of values to choose from for {name}; "
-            f"{given!r} was given. Give at least one value, or omit {name} for its usual values."
-        )
-    return values
-
-
-def _check_list(given: Sequence[Any]) -> None:
-    """Raise InvalidInputError unless these are combinations of the same parameters."""
-    are_mappings = all(isinstance(point, Mapping) for point in given)
-    if not given or not are_mappings or any({*point} != {*given[0]} for point in given):
-        raise InvalidInputError(
-            "candidates must be a mapping of names to values, or a list of mappings with the same "
-            f"names; {given!r:.200} was given. Give every combination a value for every name."
-        )
-
-
-def _check_point(point: Point, plain: MethodClassifier) -> None:
-    """Raise InvalidInputError unless the classifier accepts these parameters."""
-    allowed = plain._method.parameters
-    for name in point:
-        if name not in allowed or name not in plain._get_param_names():
-            raise InvalidInputError(
-                f"candidates must name parameters of the problem that a {type(plain).__name__} "
-                f"solves, {', '.join(allowed)}; {name!r} was given. Set other parameters in the "
-                "classifier itself, the estimator."
-            )
-    validate_parameter_constraints(plain._parameter_constraints, point, type(plain).__name__)
-
-
-def _index(chosen: Point, points: Sequence[Point]) -> int:
-    """Return the index of a combination, whose values may be arrays."""
-    return next(
-        k for k, point in enumerate(points) if all(point[name] is chosen[name] for name in point)
-    )
-
-
-def _place(usual: Point, points: Sequence[Point]) -> int:
-    """Return the index of the usual combination."""
-    matches = [
-        k
-        for k, point in enumerate(points)
-        if all(name in point and point[name] == value for name, value in usual.items())
-    ]
-    if len(matches) == 1:
-        return matches[0]
-    raise InvalidInputError(
-        f"usual must be one of the combinations of candidates; {dict(usual)!r} was given, which "
-        f"fits {len(matches)} of them. Add it "
-        "to the candidates, or leave usual out."
-    )

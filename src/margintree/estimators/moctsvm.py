@@ -3,7 +3,7 @@
 from os import PathLike
 from typing import Any
 
-from margintree.core.margin import MarginTerm
+from margintree.core.margin import MarginTerm, NormName
 from margintree.core.result import Progress
 from margintree.estimators._plain import MethodClassifier
 from margintree.methods import METHODS
@@ -59,7 +59,7 @@ class MOCTSVMClassifier(MethodClassifier):
     solver : str, default="auto"
         Solver of the exact method; the command ``margintree solvers`` lists them. "native" is the
         proof engine of margintree. "auto" is "native", or "scip" where a rule such as
-        ``min_samples_leaf`` is beyond the engine.
+        ``max_features``, or another norm, is beyond the engine.
     time_limit : float or None, default=60.0
         Seconds of wall-clock time; None means no limit. The first fits after an installation
         compile kernels; this time is not counted. The search usually stops earlier: see
@@ -78,6 +78,11 @@ class MOCTSVMClassifier(MethodClassifier):
         Least absolute value of every split on the training rows that pass it, between 0 and 1.
     margin_term : {"squared", "plain"}, default="squared"
         Whether the margin term is ``||w||**2 / 2`` or ``||w|| / 2``.
+    norm : {"l2", "l1", "linf"}, default="l2"
+        The norm ``||w||`` of the margin term: the Euclidean one, the sum of the absolute weights,
+        or the largest of them. "l1" leads to splits with few features. With another norm than "l2"
+        the space must be "box" or "quadratic", numbers are not rounded, and proofs need a solver of
+        mixed-integer programs; the search takes longer.
     space : {"box", "whitened", "quadratic", "whitened-quadratic", "rbf", "polynomial"}, \
     default="box"
         What splits see, and where margins are measured. "box": the columns, scaled to [0, 1].
@@ -125,7 +130,7 @@ class MOCTSVMClassifier(MethodClassifier):
     ----------
     tree_ : ObliqueTree
         The fitted tree, for features scaled to [0, 1], their products, or the likeness to rows;
-        ``tree_.in_original_units()`` takes raw rows.
+        ``tree_.in_original_units()`` takes raw rows, with their products if splits see products.
     result_ : Result
         The tree with bounds, the reason why the fit stopped, and the trace of its progress.
     cost_ : Cost
@@ -180,6 +185,7 @@ class MOCTSVMClassifier(MethodClassifier):
         max_iter: int | None = None,
         routing_margin: float = 1e-3,
         margin_term: MarginTerm = "squared",
+        norm: NormName = "l2",
         space: str = "box",
         smoothing: float = 0.0,
         class_weight: Any = None,
@@ -213,6 +219,7 @@ class MOCTSVMClassifier(MethodClassifier):
         self.max_iter = max_iter
         self.routing_margin = routing_margin
         self.margin_term = margin_term
+        self.norm = norm
         self.space = space
         self.smoothing = smoothing
         self.class_weight = class_weight

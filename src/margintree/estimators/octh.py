@@ -2,9 +2,8 @@
 
 from typing import Any, ClassVar
 
-from sklearn.utils._param_validation import StrOptions
-
 from margintree.core.result import Progress
+from margintree.estimators._parameters import one_of
 from margintree.estimators._plain import MethodClassifier
 from margintree.methods import METHODS
 
@@ -74,8 +73,8 @@ class OCTHClassifier(MethodClassifier):
 
     _method = METHODS["octh"]
     own_constraints: ClassVar[dict[str, list[Any]]] = {
-        "complexity": [StrOptions({"features", "splits"})],
-        "planes": [StrOptions({"centred", "margin"})],
+        "complexity": [one_of("features", "splits")],
+        "planes": [one_of("centred", "margin")],
     }
 
     def __init__(

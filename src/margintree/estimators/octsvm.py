@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from margintree.core.margin import MarginTerm
+from margintree.core.margin import MarginTerm, NormName
 from margintree.core.result import Progress
 from margintree.estimators._plain import MethodClassifier
 from margintree.methods import METHODS
@@ -34,8 +34,8 @@ class OCTSVMClassifier(MethodClassifier):
         Cost of a split.
     c4, min_samples_leaf, max_splits, max_features_per_split, max_features, feature_costs, \
     feature_groups, points, rounding, method, solver, time_limit, memory_limit, gap, max_iter, \
-    routing_margin, margin_term, space, smoothing, class_weight, start, warm_start, random_state, \
-    n_jobs, verbose
+    routing_margin, margin_term, norm, space, smoothing, class_weight, start, warm_start, \
+    random_state, n_jobs, verbose
         As in `MOCTSVMClassifier`.
 
     Attributes
@@ -82,6 +82,7 @@ class OCTSVMClassifier(MethodClassifier):
         max_iter: int | None = None,
         routing_margin: float = 1e-3,
         margin_term: MarginTerm = "squared",
+        norm: NormName = "l2",
         space: str = "box",
         smoothing: float = 0.0,
         class_weight: Any = None,
@@ -112,6 +113,7 @@ class OCTSVMClassifier(MethodClassifier):
         self.max_iter = max_iter
         self.routing_margin = routing_margin
         self.margin_term = margin_term
+        self.norm = norm
         self.space = space
         self.smoothing = smoothing
         self.class_weight = class_weight

@@ -117,7 +117,11 @@ class TableClassifier(ShownAsTree, Pipeline):
         True
         """
         check_is_fitted(self)
-        return report_on(self, self[0].values(X), list(y), title=title)
+        stops = [
+            stop._replace(model=TableClassifier([self.steps[0], ("classifier", stop.model)]))
+            for stop in self[-1]._stops()
+        ]
+        return report_on(self, self[0].values(X), list(y), title=title, stops=stops)
 
 
 def _counts_features(name: str, value: Any) -> bool:

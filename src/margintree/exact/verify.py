@@ -9,7 +9,8 @@ What is checked, for a claimed bound B:
    one of them is enough; so is a leaf instead of a split above two leaves of one class.
 2. *Decisions.* Where a row is decided, every leaf below its node is below one of its ways on. Only
    a mirror image may be missing: where the subtrees of a split are equal and no row has passed it.
-3. *Closed nodes.* Each costs at least B. See `_Claim`.
+3. *Closed nodes.* Each costs at least B, see `_Claim`, or leaves too little weight for the leaves
+   that need a least weight.
 
 Sums are computed in floating point. Every bound is lowered by `ROUNDING` times the sum of the
 absolute values of its terms, which is far more than sums of a few thousand terms can err.
@@ -300,8 +301,21 @@ class _Decisions:
         if k >= verifier.certificate.n_closed:
             raise Refused("a closed node has no proof")
         verifier.n_closed += 1
-        if not self.costs_enough(k):
+        if not (self.lacks_mass() or self.costs_enough(k)):
             raise Refused(f"closed node {k} may hold a tree that costs less than {verifier.bound}")
+
+    def lacks_mass(self) -> bool:
+        """Tell whether the rows that are left are too light for the leaves that lack weight."""
+        weights = self.verifier.problem.row_weights
+        return self.missing(1) > ROUNDING * float(weights.sum())
+
+    def missing(self, node: int) -> float:
+        """Return the weight that rows from above must bring to the leaves below a node."""
+        shape, problem = self.outline.nodes[node], self.verifier.problem
+        here = float(problem.row_weights[self.places == node].sum())
+        if isinstance(shape, int):
+            return problem.rules.least_mass * shape.bit_count() - here
+        return sum(max(self.missing(child), 0.0) for child in (2 * node, 2 * node + 1)) - here
 
     def paid(self, places: IntArray) -> float:
         """Return what the trees of a node pay for splits and for errors that are decided."""

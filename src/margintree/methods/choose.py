@@ -29,6 +29,8 @@ SPREADS, SLACK = 2.0, 0.01
 scores by fold, and by this share of the score."""
 MANY_COPIES = 2.5
 """Mean number of copies of a row from which copies are divided among folds."""
+DIVISION_SEED = 0
+"""Seed of folds and samples, so that the seed of a search does not decide which rows are scored."""
 DOUBT = 0.5
 """Standard errors by which the best combination must beat the usual one to be chosen."""
 
@@ -137,13 +139,13 @@ class TreeCandidates:
         learn, test = division
         data, limits, drawn = self.data, replace(self.limits, seconds=seconds), learn
         if self.most_rows is not None:
-            drawn = learn[thin(data.y[learn], self.most_rows, limits.seed)]
+            drawn = learn[thin(data.y[learn], self.most_rows, DIVISION_SEED)]
         rows = data.problem(drawn)
         results = path(self.method, rows, self.points, limits, limits.clock())
         trials = []
         for point, result in zip(self.points, results, strict=True):
-            prices = point.get("error_costs")
-            priced = rows if prices is None else replace(rows, error_costs=np.asarray(prices))
+            prices, seen = point.get("error_costs"), rows.in_space(point.get("space", "box"))
+            priced = seen if prices is None else replace(seen, error_costs=np.asarray(prices))
             score = self.score(priced, result, test)
             was_cut_short = result.limit in ("time", "memory")
             trials.append(Trial(score, result.tree.n_splits, result.tree, was_cut_short))
@@ -177,7 +179,8 @@ class Choice:
         a higher level is chosen only if it is better than the best below by half a standard error.
     simplest_within : float
         Standard errors, over the divisions, by which a combination may be worse than the best. Of
-        all that are not, the one with the fewest coefficients is chosen.
+        all that are not, the one with the fewest coefficients is chosen. It is of no higher level
+        than the best and, like the best, better than the usual one.
     usual, n_rows : int or None, float
         The combination that is kept unless another is better by half a standard error, and the
         number of scored rows, which decides the standard error.
@@ -205,6 +208,31 @@ class Choice:
         return np.asarray(mean.round(DIGITS))
 
     @property
+    def known_scores(self) -> FloatArray:
+        """The mean scores, with minus infinity for NaN, which is never better than another."""
+        return np.nan_to_num(self.mean_scores, nan=-np.inf, posinf=np.inf, neginf=-np.inf)
+
+    @property
+    def errors(self) -> FloatArray:
+        """The standard errors of the mean scores.
+
+        Scores from 0 to 1 count as shares of rows; other scores have the error over the divisions.
+        """
+        if self._are_shares:
+            return share_errors(self.mean_scores, self.n_rows)
+        return self._errors_over_divisions
+
+    @property
+    def _are_shares(self) -> bool:
+        return not ((self.scores < 0) | (self.scores > 1)).any()
+
+    @property
+    def _errors_over_divisions(self) -> FloatArray:
+        if len(self.trials) < 2:
+            return np.zeros(len(self.points))
+        return np.asarray(self.scores.std(axis=0, ddof=1) / np.sqrt(len(self.trials)))
+
+    @property
     def mean_splits(self) -> FloatArray:
         """The mean number of splits of every combination."""
         splits = [[trial.n_splits for trial in fold] for fold in self.trials]
@@ -222,25 +250,34 @@ class Choice:
     @property
     def best(self) -> int:
         """The index of the best combination; see `best_index` and ``simplest_within``."""
-        scores = np.nan_to_num(self.mean_scores)
+        scores = self.known_scores
         best = self._best_of_levels(scores)
-        if not self.simplest_within or len(self.trials) < 2:
+        if not self.simplest_within or best == self.usual or len(self.trials) < 2:
             return best
-        error = self.scores[:, best].std(ddof=1) / np.sqrt(len(self.trials))
-        close = np.flatnonzero(scores >= scores[best] - self.simplest_within * error)
+        least = scores[best] - self.simplest_within * self._errors_over_divisions[best]
+        levels = self._levels
+        is_close = (scores >= least) & (levels <= levels[best])
+        if self.usual is not None:
+            other = scores[self.usual]
+            pairs = zip(scores, self.errors, strict=True)
+            is_close &= np.array([is_clearly_better(score, other, error) for score, error in pairs])
+        close = np.flatnonzero(is_close)
         order = np.lexsort((-scores[close], self.mean_splits[close], self.mean_coefficients[close]))
         return int(close[order[0]])
 
+    @property
+    def _levels(self) -> IntArray:
+        return np.array(self.levels or [0] * len(self.points))
+
     def _best_of_levels(self, scores: FloatArray) -> int:
-        levels, best = np.array(self.levels or [0] * len(scores)), None
+        levels, errors, best = self._levels, self.errors, None
         for level in np.unique(levels):
             places = np.flatnonzero(levels == level)
             is_usual = np.flatnonzero(places == self.usual)
             usual = int(is_usual[0]) if len(is_usual) else None
-            k = int(
-                places[best_index(scores[places], self.mean_splits[places], usual, self.n_rows)]
-            )
-            if best is None or is_clearly_better(scores[k], scores[best], self.n_rows):
+            splits = self.mean_splits[places]
+            k = int(places[best_index(scores[places], splits, usual, errors[places])])
+            if best is None or is_clearly_better(scores[k], scores[best], errors[k]):
                 best = k
         assert best is not None
         return best
@@ -248,7 +285,7 @@ class Choice:
     @property
     def ranking(self) -> list[int]:
         """The indices of the combinations, the best first."""
-        order = np.lexsort((self.mean_splits, -np.nan_to_num(self.mean_scores)))
+        order = np.lexsort((self.mean_splits, -self.known_scores))
         return [self.best, *(int(k) for k in order if k != self.best)]
 
     def shares(self, best: int) -> dict[int, float]:
@@ -256,9 +293,11 @@ class Choice:
 
         Combinations of a higher level than the best one have none.
         """
-        levels = np.array(self.levels or [0] * len(self.points))
-        scores = np.where(levels <= levels[best], self.mean_scores, np.nan)
-        shares = averaging_shares(scores, best, self.n_rows)
+        is_in = self._levels <= self._levels[best]
+        scores = np.where(is_in, self.known_scores, -np.inf)
+        # A perfect score leaves some doubt, too.
+        least = 0.5 / self.n_rows if self._are_shares else np.finfo(float).tiny
+        shares = averaging_shares(scores, best, max(self.errors[best], least))
         places = sorted(np.flatnonzero(shares).tolist(), key=lambda k: k != best)
         return {k: float(shares[k]) for k in places}
 
@@ -285,6 +324,15 @@ class Choice:
         trees = [fold[k].tree for fold in self.trials]
         return [tree for tree in trees if tree is not None]
 
+    def beside(self, other: "Choice") -> "Choice":
+        """Return the combinations of both as one choice; both have finished the same divisions."""
+        return replace(
+            self,
+            points=[*self.points, *other.points],
+            trials=[[*one, *two] for one, two in zip(self.trials, other.trials, strict=True)],
+            levels=[*self._levels.tolist(), *other._levels.tolist()],
+        )
+
     def is_kept_by(self, score: float, k: int) -> bool:
         """Tell whether a score on training rows keeps the promise of a combination.
 
@@ -310,7 +358,7 @@ def results(rounds: Sequence[Choice]) -> dict[str, Any]:
         by_fold[: len(choice.trials), number == k] = choice.scores.reshape(-1, len(choice.points))
     ranks = np.zeros(len(points), dtype=np.int64)
     for k in range(len(rounds)):
-        ranked = rankdata(-np.nan_to_num(means[number == k]), "min").astype(np.int64)
+        ranked = rankdata(-rounds[k].known_scores, "min").astype(np.int64)
         ranks[number == k] = ranked + np.count_nonzero(number > k)
     spread = [
         choice.scores.std(axis=0) if choice.trials else choice.mean_scores for choice in rounds
@@ -328,55 +376,68 @@ def results(rounds: Sequence[Choice]) -> dict[str, Any]:
     }
 
 
+def share_errors(shares: FloatArray, n_rows: float) -> FloatArray:
+    """Return the standard errors of shares of rows.
+
+    Examples
+    --------
+    >>> share_errors(np.array([0.5, 0.9, 1.0]), n_rows=25)
+    array([0.1 , 0.06, 0.  ])
+    """
+    return np.asarray(np.sqrt(np.maximum(0.0, shares * (1 - shares)) / n_rows))
+
+
 def best_index(
-    scores: FloatArray, splits: FloatArray, usual: int | None = None, n_rows: float = 1.0
+    scores: FloatArray,
+    splits: FloatArray,
+    usual: int | None = None,
+    errors: FloatArray | float = 0.0,
 ) -> int:
     """Return the index of the best combination: highest score, then fewest splits, then the first.
 
     The ``usual`` combination, if there is one, is kept unless the best score is higher by more than
-    half its standard error over ``n_rows`` rows. With few rows the best of several scores is often
-    best by chance.
+    half its standard error. With few rows the best of several scores is often best by chance.
 
     Examples
     --------
     >>> best_index(np.array([0.7, 0.9, 0.9, 0.9]), np.array([1, 3, 2, 2]))
     2
     >>> scores, splits = np.array([0.8, 0.88, 0.9]), np.array([1, 2, 3])
-    >>> [best_index(scores, splits, usual, n_rows=50) for usual in range(3)]
+    >>> [best_index(scores, splits, usual, share_errors(scores, 50)) for usual in range(3)]
     [2, 1, 2]
     """
     best = int(np.lexsort((splits, -scores))[0])
     if usual is None:
         return best
-    return best if is_clearly_better(scores[best], scores[usual], n_rows) else usual
+    error = np.broadcast_to(errors, scores.shape)[best]
+    return best if is_clearly_better(scores[best], scores[usual], error) else usual
 
 
-def is_clearly_better(score: float, other: float, n_rows: float) -> bool:
-    """Tell whether a score is better than another by half its standard error over some rows.
+def is_clearly_better(score: float, other: float, error: float) -> bool:
+    """Tell whether a score is better than another by half its standard error.
 
     Examples
     --------
-    >>> is_clearly_better(0.90, 0.88, n_rows=50), is_clearly_better(0.90, 0.87, n_rows=50)
+    >>> is_clearly_better(0.90, 0.88, error=0.05), is_clearly_better(0.90, 0.87, error=0.05)
     (False, True)
     """
-    error = np.sqrt(max(0.0, score * (1 - score)) / n_rows)
-    return bool(score - other > DOUBT * error)
+    # Two scores of minus infinity have no difference.
+    return bool(score > other and score - other > DOUBT * error)
 
 
-def averaging_shares(scores: FloatArray, best: int, n_rows: float) -> FloatArray:
+def averaging_shares(scores: FloatArray, best: int, error: float) -> FloatArray:
     """Return the shares of combinations in an average, by their scores.
 
-    A combination whose score is lower than that of the best by d standard errors over ``n_rows``
-    rows has a share in proportion to ``exp(-(d / 0.6)**2 / 2)``, and none below a thousandth. No
-    share is larger than that of the best.
+    A combination whose score is lower than that of the best by d standard errors has a share in
+    proportion to ``exp(-(d / 0.6)**2 / 2)``, and none below a thousandth. No share is larger than
+    that of the best.
 
     Examples
     --------
-    >>> averaging_shares(np.array([0.8, 0.74, 0.2]), best=0, n_rows=100).round(3)
+    >>> averaging_shares(np.array([0.8, 0.74, -np.inf]), best=0, error=0.04).round(3)
     array([0.958, 0.042, 0.   ])
     """
-    error = np.sqrt(max(scores[best] * (1 - scores[best]), 0.25 / n_rows) / n_rows)
-    behind = np.maximum(0.0, scores[best] - np.nan_to_num(scores, nan=-np.inf)) / error
+    behind = np.maximum(0.0, scores[best] - scores) / error
     shares = np.exp(-((behind / BREADTH) ** 2) / 2)
     shares[shares < FAINT] = 0.0
     return np.asarray(shares / shares.sum())

@@ -53,8 +53,9 @@ class ClassTree(Method):
     ) -> Problem:
         """Return the problem in a space in which a unit of margin violation costs ``C``."""
         costs = Costs(errors=0.0, violations=C, splits=0.0)
-        posed = replace(problem, depth=max_depth, costs=costs, margin_term="squared")
-        return posed.in_space(space).with_rules(min_samples_leaf, max_splits)
+        seen = problem.in_space(space)
+        posed = replace(seen, depth=max_depth, costs=costs, margin_term="squared", norm="l2")
+        return posed.with_rules(min_samples_leaf, max_splits)
 
     def judge(self, problem: Problem, tree: ObliqueTree) -> Cost:
         """Return the violations and margins of a tree."""

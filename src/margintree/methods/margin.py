@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from margintree._lib.arrays import AnyArray
 from margintree._lib.exceptions import InvalidInputError
 from margintree.core.limits import Limits
-from margintree.core.margin import MarginTerm
+from margintree.core.margin import MarginTerm, NormName
 from margintree.core.method import Method
 from margintree.core.problem import Costs, Problem
 from margintree.core.result import Progress, Result
@@ -16,6 +16,7 @@ from margintree.core.tree import ObliqueTree
 if TYPE_CHECKING:
     from margintree.search.margin import Parts, Shared
     from margintree.search.margin.kernel_data import MakeKernelData
+    from margintree.search.margin.linear_fit import Wishes
 
 
 class MarginMethod(Method):
@@ -41,6 +42,7 @@ class MarginMethod(Method):
         feature_groups: AnyArray | None = None,
         routing_margin: float = 1e-3,
         margin_term: MarginTerm = "squared",
+        norm: NormName = "l2",
         error_costs: AnyArray | None = None,
         space: str = "box",
     ) -> Problem:
@@ -52,13 +54,9 @@ class MarginMethod(Method):
         """
         self.check_classes(problem.n_classes)
         seen = problem.in_space(space)
-        budgets = (max_features_per_split, max_features)
-        if seen.scaling.mix is not None and (c4 or budgets != (None, None)):
-            raise InvalidInputError(
-                "Budgets and prices of features need a space whose features are columns or "
-                f"products of columns, 'box' or 'quadratic'; space={space!r} was given. Use one of "
-                "these, or leave c4, max_features_per_split and max_features out."
-            )
+        if seen.scaling.mix is not None:
+            counts_features = bool(c4) or (max_features_per_split, max_features) != (None, None)
+            _check_mixed(space, counts_features, norm)
         factors = seen.scaling.feature_factors(feature_costs)
         posed = replace(
             seen,
@@ -66,6 +64,7 @@ class MarginMethod(Method):
             costs=replace(self.costs(c1, c2, c3), features=c4, by_feature=factors),
             routing_margin=routing_margin,
             margin_term=margin_term,
+            norm=norm,
             error_costs=problem.error_costs if error_costs is None else error_costs,
         )
         return posed.with_rules(
@@ -91,9 +90,21 @@ class MarginMethod(Method):
     ) -> Result:
         """Return the best tree that the margin search finds; ``parts`` are its starts and kicks."""
         # Kernels are loaded only when they are needed.
-        from margintree.search.margin import search_margin_trees
+        from margintree.search.margin import search_in_norm, search_margin_trees
 
         data = self._make_data()
+        if problem.norm != "l2":
+            return search_in_norm(
+                self,
+                problem,
+                limits,
+                starts,
+                progress,
+                make_data=data,
+                wishes=self._wishes(),
+                shared=shared,
+                parts=parts,
+            )
         return search_margin_trees(
             self, problem, limits, starts, progress, make_data=data, shared=shared, parts=parts
         )
@@ -102,6 +113,11 @@ class MarginMethod(Method):
         from margintree.search.margin.kernel_data import make_kernel_data
 
         return make_kernel_data
+
+    def _wishes(self) -> "Wishes":
+        from margintree.search.margin.linear_fit import as_routed
+
+        return as_routed
 
     def rounded(self, problem: Problem, tree: ObliqueTree, points: int) -> ObliqueTree:
         """Return the tree with whole points; see `margintree.search.margin.points.rounded`."""
@@ -130,3 +146,19 @@ class MarginMethod(Method):
         costs = problem.costs
         budgets = -problem.max_features_per_split, -problem.max_features
         return -costs.errors, costs.splits, costs.violations, costs.features, *budgets
+
+
+def _check_mixed(space: str, counts_features: bool, norm: NormName) -> None:
+    """Raise InvalidInputError if single features of a mixed space shall have a meaning."""
+    if counts_features:
+        raise InvalidInputError(
+            "Budgets and prices of features need a space whose features are columns or "
+            f"products of columns, 'box' or 'quadratic'; space={space!r} was given. Use one of "
+            "these, or leave c4, max_features_per_split and max_features out."
+        )
+    if norm != "l2":
+        raise InvalidInputError(
+            f"norm={norm!r} measures the weights of features one by one, so it needs a space "
+            "whose features are columns or products of columns, 'box' or 'quadratic'; "
+            f"space={space!r} was given. Use one of these, or norm='l2'."
+        )

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 EXTRA_LEVELS = (0, 1, 3)
 """Levels beyond those that a leaf for every class needs, for a choice of the depth."""
+MOST_FEATURES = 600
+"""The largest number of columns and products at which a choice with nothing set tries products; 33
+columns have 594."""
 
 
 class MOCTSVM(MarginMethod):
@@ -35,7 +38,7 @@ class MOCTSVM(MarginMethod):
     }
     candidates: ClassVar[Mapping[str, Any]] = {
         "max_depth": (1, 2, 4),
-        "c1": (1.0, 10.0, 100.0),
+        "c1": (10.0, 100.0),
         "c2": (0.01, 0.1, 1.0, 10.0),
         "c3": (1.0,),
     }
@@ -56,6 +59,17 @@ class MOCTSVM(MarginMethod):
         least = max(1, (n_classes - 1).bit_length())
         depths = (min(least + more, MAX_DEPTH) for more in EXTRA_LEVELS)
         return {**self.candidates, "max_depth": tuple(dict.fromkeys(depths))}
+
+    def spaces_beyond(self, n_columns: int) -> tuple[str, ...]:
+        """Return the quadratic space, unless there are too many products.
+
+        Examples
+        --------
+        >>> MOCTSVM().spaces_beyond(33), MOCTSVM().spaces_beyond(34)
+        (('quadratic',), ())
+        """
+        n_features = n_columns * (n_columns + 3) // 2
+        return ("quadratic",) if n_features <= MOST_FEATURES else ()
 
     def judge(self, problem: Problem, tree: ObliqueTree) -> Cost:
         """Return the margin, errors, violations and splits of a tree."""

@@ -1,6 +1,6 @@
 """OCTSVM: trees for two classes whose splits are support vector machines with noisy labels."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from margintree.core.cost import Cost
@@ -12,6 +12,7 @@ from margintree.methods.margin import MarginMethod
 
 if TYPE_CHECKING:
     from margintree.search.margin.kernel_data import MakeKernelData
+    from margintree.search.margin.linear_fit import Wishes
 
 
 class OCTSVM(MarginMethod):
@@ -59,7 +60,20 @@ class OCTSVM(MarginMethod):
 
         return refitted(problem, tree)
 
+    def last_moves(
+        self, problem: Problem, tree: ObliqueTree, is_over: Callable[[], bool]
+    ) -> ObliqueTree:
+        """Return the tree with the features that pay, where features are counted."""
+        from margintree.search.margin.label_trees import with_other_features
+
+        return with_other_features(problem, tree, is_over)
+
     def _make_data(self) -> "MakeKernelData":
         from margintree.search.margin.label_trees import make_label_data
 
         return make_label_data
+
+    def _wishes(self) -> "Wishes":
+        from margintree.search.margin.label_trees import as_it_pays
+
+        return as_it_pays

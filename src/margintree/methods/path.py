@@ -18,6 +18,7 @@ from margintree.core.limits import Clock, Limits
 from margintree.core.method import Method
 from margintree.core.problem import Costs, Problem
 from margintree.core.result import Reason, Result
+from margintree.core.space import Space
 from margintree.core.tree import ObliqueTree
 
 Point: TypeAlias = Mapping[str, Any]
@@ -75,8 +76,8 @@ def path(
     if not points:
         return []
     problems = [method.pose(rows, **point) for point in points]
-    if any(problem.scaling != problems[0].scaling for problem in problems):
-        return _path_of_each_space(method, rows, points, problems, limits, clock)
+    if any(kind_of(problem) != kind_of(problems[0]) for problem in problems):
+        return _path_of_each_kind(method, rows, points, problems, limits, clock)
     fits = _Fits(method, problems, limits or Limits(), clock or Clock())
     order = sorted(range(len(points)), key=lambda k: method.path_key(problems[k]))
     if not method.explores_costs:
@@ -94,7 +95,12 @@ def path(
     return [replace(found[k], seconds=found[k].seconds + shared) for k in range(len(points))]
 
 
-def _path_of_each_space(
+def kind_of(problem: Problem) -> tuple[Space, str]:
+    """Return the space and the norm of a problem, on which shared data depend."""
+    return problem.scaling, problem.norm
+
+
+def _path_of_each_kind(
     method: Method,
     rows: Problem,
     points: Sequence[Point],
@@ -102,14 +108,14 @@ def _path_of_each_space(
     limits: Limits | None,
     clock: Clock | None,
 ) -> list[Result]:
-    """Return the results of one path per space; trees of one do not start a search in another.
+    """Return the results of one path per space and norm, whose trees start no search in another.
 
     The paths share the time that is left.
     """
     groups: list[list[int]] = []
     for k, problem in enumerate(problems):
         for group in groups:
-            if problems[group[0]].scaling == problem.scaling:
+            if kind_of(problems[group[0]]) == kind_of(problem):
                 group.append(k)
                 break
         else:

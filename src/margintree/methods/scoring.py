@@ -11,7 +11,7 @@ from margintree.core.tree import ObliqueTree
 def accuracy(problem: Problem, tree: ObliqueTree, X: FloatArray, y: IntArray) -> FloatArray:
     """Return 1 minus the price of the predicted class for every raw row.
 
-    The problem is the one that the tree was learnt from; it has the prices of errors.
+    The problem is the one that the tree was learnt from, in its space; it has the prices of errors.
     """
     return np.asarray(1.0 - problem.error_costs[y, tree.predict(tree.scaling.apply(X))])
 
@@ -20,8 +20,9 @@ def nearness(problem: Problem, tree: ObliqueTree, X: FloatArray, y: IntArray) ->
     """Return the share of every raw row that is predicted right; rows near a split count in part.
 
     This is the mean of `shares_right` over two reaches: half the distance of neighbouring training
-    rows, and the margins of the tree.
+    rows, and the margins of the tree, both in the space of the problem.
     """
+    tree = tree.rescaled(problem.scaling)
     scaled = tree.scaling.apply(X)
     reaches = half_spacing(problem.X), margins_of(tree)
     return np.asarray(np.mean([shares_right(tree, scaled, y, r) for r in reaches], axis=0))

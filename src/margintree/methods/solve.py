@@ -104,7 +104,7 @@ def solve(method: Method, problem: Problem, how: How | None = None) -> Result:
     if how.certificate is not None:
         raise InvalidInputError(
             "Only the native proof engine writes certificates"
-            + (f", which {obstacle}" if obstacle else f"; solver={how.solver!r} was given.")
+            + (f", and it {obstacle}" if obstacle else f"; solver={how.solver!r} was given.")
             + " Leave the certificate out."
         )
     solver = get(how.solver)

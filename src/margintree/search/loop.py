@@ -1,7 +1,7 @@
 """The frame of every native search: incumbent, starts, limits, interrupts and result."""
 
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, TypeAlias
 
 from margintree import __version__
@@ -38,12 +38,29 @@ def run(
     """
     incumbent = Incumbent(method, problem, limits.clock(), progress)
     reason, limit = Reason.INTERRUPTED, None
-    with suppress(KeyboardInterrupt):
+    with _until_interrupted():
         method.get_ready(problem, limits)
         incumbent.clock = limits.clock()
         incumbent.bound = method.bound(problem, shared)
         simplest = incumbent.offer_all(starts if incumbent.gap > limits.gap else ())
         if incumbent.gap > limits.gap and not incumbent.clock.is_over():
             improve(incumbent, simplest)
+            incumbent.offer(method.last_moves(problem, incumbent.tree, incumbent.clock.is_over))
         reason, limit = incumbent.why_stopped(limits)
     return incumbent.result(reason, limit, limits.gap, finder, version)
+
+
+@contextmanager
+def _until_interrupted() -> Iterator[None]:
+    """End the block at Ctrl-C, also where a compiled function turns it into another error.
+
+    Numba runs Python code when it hands an array back. An interrupt that arrives just then becomes
+    the cause of a SystemError.
+    """
+    try:
+        yield
+    except KeyboardInterrupt:
+        pass
+    except SystemError as error:
+        if not isinstance(error.__cause__, KeyboardInterrupt):
+            raise

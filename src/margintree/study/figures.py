@@ -28,6 +28,7 @@ _LOOKS = {
     "moctsvm": ("#d55e00", "D"),
     "moctsvm-default": ("#d55e00", "o"),
     "class-tree": ("#d55e00", "s"),
+    "class-tree-products": ("#d55e00", "^"),
     "octsvm": ("#e69f00", "v"),
     "svm-ovo": (INK, "P"),
     "svm-ova": (FAINT, "X"),

@@ -11,6 +11,7 @@ from sklearn.model_selection import StratifiedShuffleSplit
 from margintree._lib.arrays import AnyArray, FloatArray
 from margintree._lib.exceptions import InvalidInputError
 from margintree._lib.fingerprint import fingerprint
+from margintree._lib.suggestion import did_you_mean
 from margintree.data.datasets import CATALOGUE, Dataset
 from margintree.data.tables import read_table
 from margintree.methods.choose import Division, divide
@@ -46,7 +47,8 @@ def _check_names(what: str, given: Collection[str] | None, known: Collection[str
         if name not in known:
             raise InvalidInputError(
                 f"The {what} must be in the specification, which has {', '.join(known)}; {name!r} "
-                "was given. Choose one of these, or add it to the specification."
+                f"was given. {did_you_mean(name, known)}Choose one of these, or add it to the "
+                "specification."
             )
 
 

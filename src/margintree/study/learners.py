@@ -12,6 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from margintree._lib.arrays import AnyArray, FloatArray
 from margintree._lib.exceptions import InvalidInputError, PoorTreeWarning
 from margintree.core import topology
+from margintree.core.learnt_space import MAX_COLUMNS
 from margintree.core.limits import Limits
 from margintree.core.method import Method
 from margintree.core.problem import Problem
@@ -65,6 +66,8 @@ class NestedChoice:
     divisions: Sequence[Division]  # rows of the training fold to learn from and to test on
     usual: Point | None  # the combination that is kept in doubt
     iterations: int | None  # limit of a fit of the choice
+    scoring: str = "accuracy"  # of trees, as in `TreeClassifierCV`
+    last_fit: str = "path"  # of trees, as in `TreeClassifierCV`
 
 
 class Learner(Protocol):
@@ -80,8 +83,8 @@ class Learner(Protocol):
         """Names of the parameters in its grid."""
         ...
 
-    def why_not(self, n_classes: int) -> str:
-        """Return why it cannot be used for this number of classes; an empty text if it can."""
+    def why_not(self, n_classes: int, n_columns: int) -> str:
+        """Return why it cannot be used for so many classes or columns; an empty text if it can."""
         ...
 
     def fit_grid(self, X: FloatArray, y: AnyArray, grid: Grid, settings: Settings) -> list[Fit]:
@@ -103,6 +106,7 @@ class TreeLearner:
     kind: type[MethodClassifier] | None  # its classifier, which also works in another process
     variant: str = ""  # what sets it apart from the method, in tables
     fixed: Mapping[str, Any] = field(default_factory=dict)  # parameters of the variant
+    most_columns: int | None = None  # that the variant can take, as numbers
 
     @property
     def label(self) -> str:
@@ -112,47 +116,57 @@ class TreeLearner:
     @property
     def parameters(self) -> tuple[str, ...]:
         """Names of the parameters of the method's candidates, without the depth, which is fixed."""
-        return tuple(name for name in self.method.candidates if name != "max_depth")
+        names = self.method.candidates_for(n_classes=2, n_columns=1)
+        return tuple(name for name in names if name != "max_depth")
 
-    def why_not(self, n_classes: int) -> str:
-        """Return why it cannot be used for this number of classes; an empty text if it can."""
-        most = self.method.max_classes
-        if most is None or n_classes <= most:
-            return ""
-        return f"for at most {most} classes; the set has {n_classes}"
+    def why_not(self, n_classes: int, n_columns: int) -> str:
+        """Return why it cannot be used for so many classes or columns; an empty text if it can."""
+        limits = (
+            (self.method.max_classes, n_classes, "classes"),
+            (self.most_columns, n_columns, "columns"),
+        )
+        return next(
+            (
+                f"for at most {most} {what}; the set has {count}"
+                for most, count, what in limits
+                if most is not None and count > most
+            ),
+            "",
+        )
 
     def fit_grid(self, X: FloatArray, y: AnyArray, grid: Grid, settings: Settings) -> list[Fit]:
         """Return a fitted tree for every combination of the grid, along one path."""
-        start = time.perf_counter()
+        start = time.process_time()
         classes, codes = np.unique(y, return_inverse=True)
         rows = Problem.from_data(X, codes, n_classes=len(classes), depth=settings.depth)
         points = [self._fixed(settings) | dict(point) for point in grid]
-        seconds = (time.perf_counter() - start) / len(grid)
+        built = time.process_time()
         results = path(self.method, rows, points, settings.limits)
-        return [_fit_of(result, classes, seconds, result.seconds) for result in results]
+        shares = (built - start) / len(grid), (time.process_time() - built) / len(grid)
+        return [_fit_of(result, classes, *shares) for result in results]
 
     def fit_chosen(
         self, X: FloatArray, y: AnyArray, nested: NestedChoice, settings: Settings
     ) -> tuple[Point, Fit]:
         """Return the choice of `TreeClassifierCV`, the class that users call, and its tree."""
-        start = time.perf_counter()
+        start = time.process_time()
         depth = {"max_depth": settings.depth}
         chooser = TreeClassifierCV(
             self._classifier(settings),
             [depth | dict(point) for point in nested.grid],
             cv=nested.divisions,
-            scoring="nearness" if self.method.has_margins else "accuracy",
+            scoring=nested.scoring,
             usual=nested.usual,
             path_iter=nested.iterations,
             path_rows=None,
-            last_fit="path",
+            last_fit=nested.last_fit,
             time_limit=None,
         )
         with warnings.catch_warnings():
             # In a table of results, a tree without a split is a result like any other.
             warnings.simplefilter("ignore", PoorTreeWarning)
             chooser.fit(X, y)
-        seconds = time.perf_counter() - start
+        seconds = time.process_time() - start
         point = {name: chooser.best_params_[name] for name in self.parameters}
         return point, _fit_of(chooser.result_, chooser.classes_, 0.0, seconds)
 
@@ -212,7 +226,7 @@ class OutsideLearner:
         """Names of the parameters in its grid."""
         return self.reference.parameters
 
-    def why_not(self, n_classes: int) -> str:  # noqa: ARG002
+    def why_not(self, n_classes: int, n_columns: int) -> str:  # noqa: ARG002
         """Return why it cannot be used; an empty text if it can."""
         return self.reference.why_missing()
 
@@ -224,7 +238,7 @@ class OutsideLearner:
         self, X: FloatArray, y: AnyArray, nested: NestedChoice, settings: Settings
     ) -> tuple[Point, Fit]:
         """Return the choice by the rule of `TreeClassifierCV`, and the fitted classifier."""
-        start = time.perf_counter()
+        start = time.process_time()
         candidates = _OutsideCandidates(self, X, y, nested.grid, settings)
         trials = list(choose([candidates], nested.divisions))
         weights = np.array([len(test) for _, test in nested.divisions], dtype=float)
@@ -232,18 +246,18 @@ class OutsideLearner:
         choice = Choice(nested.grid, trials, weights, usual, n_rows=float(len(y)))
         point = nested.grid[choice.best]
         fit = self._fit(X, y, point, settings)
-        seconds = time.perf_counter() - start
+        seconds = time.process_time() - start
         return point, replace(fit, build_seconds=0.0, fit_seconds=seconds)
 
     def _fit(self, X: FloatArray, y: AnyArray, point: Point, settings: Settings) -> Fit:
-        start, reference = time.perf_counter(), self.reference
+        start, reference = time.process_time(), self.reference
         depth = {} if reference.levels is None else {"max_depth": reference.levels + settings.depth}
         classifier = reference.classifier(**depth, **point)
-        built = time.perf_counter()
+        built = time.process_time()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
             classifier.fit(X, y)
-        seconds = time.perf_counter() - built
+        seconds = time.process_time() - built
         return Fit(
             classifier.predict,
             built - start,
@@ -280,17 +294,18 @@ class _OutsideCandidates:
 
 
 @dataclass(frozen=True)
-class DefaultLearner:
-    """`MOCTSVMClassifierCV` with nothing set but the seed: what users get who choose nothing.
+class ChoosingLearner:
+    """A classifier that chooses its parameters by itself, at whatever depth it likes.
 
     It has no time limit, so that its rows do not depend on the machine.
     """
 
-    label: ClassVar[str] = "MOCTSVM default"
+    label: str
+    unfitted: Callable[[int], TreeClassifierCV]  # of a seed
     parameters: ClassVar[tuple[str, ...]] = ()
 
-    def why_not(self, n_classes: int) -> str:  # noqa: ARG002
-        """Return an empty text: it can be used for any number of classes."""
+    def why_not(self, n_classes: int, n_columns: int) -> str:  # noqa: ARG002
+        """Return an empty text: it can be used for all tables."""
         return ""
 
     def fit_grid(
@@ -301,12 +316,11 @@ class DefaultLearner:
         settings: Settings,
     ) -> list[Fit]:
         """Return the one fitted classifier, whatever depth the settings have."""
-        plain = MOCTSVMClassifier(random_state=settings.limits.seed, time_limit=None)
-        start = time.perf_counter()
+        start = time.process_time()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", PoorTreeWarning)
-            fitted = MOCTSVMClassifierCV(plain, time_limit=None).fit(X, y)
-        seconds = time.perf_counter() - start
+            fitted = self.unfitted(settings.limits.seed).fit(X, y)
+        seconds = time.process_time() - start
         return [_fit_of(fitted.result_, fitted.classes_, 0.0, seconds) for _ in grid]
 
     def fit_chosen(
@@ -321,6 +335,13 @@ class DefaultLearner:
         return {}, fit
 
 
+def _moctsvm_default(seed: int) -> TreeClassifierCV:
+    """Return what users get who set nothing but the seed."""
+    return MOCTSVMClassifierCV(
+        MOCTSVMClassifier(random_state=seed, time_limit=None), time_limit=None
+    )
+
+
 def learners() -> Mapping[str, Learner]:
     """Return all learners by name: our methods first, then the references."""
     kinds = {kind._method.name: kind for kind in ESTIMATORS.values()}
@@ -329,6 +350,10 @@ def learners() -> Mapping[str, Learner]:
     }
     octh = TreeLearner(METHODS["octh"], kinds["octh"], "margin", WIDEST)
     ours["octh-margin"] = octh  # the objective says nothing about where hyperplanes lie
-    ours["moctsvm-default"] = DefaultLearner()
+    ours["moctsvm-default"] = ChoosingLearner("MOCTSVM default", _moctsvm_default)
+    products = TreeLearner(
+        METHODS["class-tree"], kinds["class-tree"], "with products", most_columns=MAX_COLUMNS
+    )
+    ours["class-tree-products"] = products  # another grid
     outside = {name: OutsideLearner(reference) for name, reference in REFERENCES.items()}
     return ours | outside

@@ -148,9 +148,6 @@ class Task:
     def run(self) -> Done:
         """Return the job with its rows; an error becomes a row with its message."""
         try:
-            why_not = self._learner.why_not(len(np.unique(self.y)))
-            if why_not:
-                return self.job, [_other_row(self.spec, self.job, "skipped", why_not)]
             return self.job, self._rows()
         except Exception as error:
             return self.failed(error)
@@ -161,11 +158,17 @@ class Task:
         return self.job, [_other_row(self.spec, self.job, "failed", message)]
 
     def _rows(self) -> list[Row]:
-        """Return a row for every combination of the grid, and one for the nested choice."""
+        """Return a row for every combination of the grid, and one for the nested choice.
+
+        If the method cannot be used, return one row that says why.
+        """
         method = self.spec.methods[self.job.method]
         train, test = division(self.spec, self.job, self.y)
         y = self.y[train]
         X, X_test = self._encoded(train, test)
+        why_not = self._learner.why_not(len(np.unique(self.y)), X.shape[1])
+        if why_not:
+            return [_other_row(self.spec, self.job, "skipped", why_not)]
         seconds = np.inf if method.seconds is None else method.seconds
         limits = Limits(seconds, iterations=method.iterations, seed=self.spec.seed)
         settings = Settings(self.spec.depth, self.spec.min_leaf, limits)
@@ -198,16 +201,23 @@ class Task:
             for repetition in range(nested.times(len(y)))
             for fold, others in divide(y, nested.folds, seed=repetition)
         ]
-        return NestedChoice(method.nested_grid, divisions, method.usual, method.nested_iterations)
+        return NestedChoice(
+            method.nested_grid,
+            divisions,
+            method.usual,
+            method.nested_iterations,
+            method.scoring,
+            method.last_fit,
+        )
 
     @property
     def _learner(self) -> Learner:
         return learners()[self.job.method] if self.learner is None else self.learner
 
     def _row(self, point: Point, fit: Fit, X: FloatArray, y: AnyArray) -> Row:
-        start = time.perf_counter()
+        start = time.process_time()
         predicted = fit.predict(X)
-        seconds = time.perf_counter() - start
+        seconds = time.process_time() - start
         return _other_row(self.spec, self.job, "done", "")._replace(
             parameters=as_json(point),
             reason=fit.reason,

@@ -8,12 +8,15 @@ from dataclasses import dataclass, field, fields
 from importlib.resources import files
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from margintree._lib.exceptions import InvalidInputError
+from margintree._lib.suggestion import did_you_mean
+from margintree.core.learnt_space import SPACES
 from margintree.data.datasets import CATALOGUE
 from margintree.methods.path import Point
-from margintree.study.learners import Grid, learners
+from margintree.methods.scoring import SCORES
+from margintree.study.learners import Grid, Learner, TreeLearner, learners
 
 SPECS = ("smoke", "quick", "paper", "wide")
 """The specifications that come with the package."""
@@ -47,6 +50,8 @@ class MethodSpec:
     nested_iterations: int | None = None  # limit of the fits of the choice; by default the same
     usual: Point | None = None
     seconds: int | None = None  # another limit of every fit; rows that end at it are not repeatable
+    scoring: str = "accuracy"  # of trees, in the choice: one of `SCORES`
+    last_fit: str = "path"  # of trees, after the choice; or "average", for class trees
 
 
 @dataclass(frozen=True)
@@ -84,7 +89,8 @@ def read_spec(source: str | os.PathLike[str]) -> Spec:
     except (OSError, UnicodeDecodeError) as error:
         raise InvalidInputError(
             f"The specification must be one of {', '.join(SPECS)} or a TOML file; {name!r} cannot "
-            f"be read: {error.strerror if isinstance(error, OSError) else error}. Correct its name."
+            f"be read: {error.strerror if isinstance(error, OSError) else error}. "
+            f"{did_you_mean(name, SPECS)}Correct its name."
         ) from error
     return parse_spec(path.stem, text)
 
@@ -124,10 +130,7 @@ def parse_spec(name: str, text: str) -> Spec:
         name=name,
         text=text,
         data_sets=tuple(data_sets),
-        methods={
-            method: _method(methods.part(method), known[method].parameters)
-            for method in methods.raw
-        },
+        methods={method: _method(methods.part(method), known[method]) for method in methods.raw},
         tables={name: file for name, file in data_sets.items() if file},
         repetitions=reader.count("repetitions", Spec.repetitions),
         folds=reader.count("folds", Spec.folds, least=2) if train is None else 1,
@@ -187,8 +190,10 @@ def _train(reader: "_Reader") -> float | None:
     return float(share)
 
 
-def _method(reader: "_Reader", names: Sequence[str]) -> MethodSpec:
-    reader.only([one.name for one in fields(MethodSpec)])
+def _method(reader: "_Reader", learner: Learner) -> MethodSpec:
+    of_trees = () if isinstance(learner, TreeLearner) else ("scoring", "last_fit")
+    reader.only([one.name for one in fields(MethodSpec) if one.name not in of_trees])
+    names = learner.parameters
     grid = _grid(reader, "grid", names)
     nested_grid = grid
     if "nested_grid" in reader.raw:
@@ -201,29 +206,46 @@ def _method(reader: "_Reader", names: Sequence[str]) -> MethodSpec:
     iterations = reader.count("iterations", None)
     nested_iterations = reader.count("nested_iterations", iterations)
     seconds = reader.count("seconds", None)
-    return MethodSpec(grid, nested_grid, iterations, nested_iterations, usual, seconds)
+    scoring = reader.one_of("scoring", tuple(SCORES))
+    last_fit = reader.one_of("last_fit", ("path", "average"))
+    return MethodSpec(
+        grid, nested_grid, iterations, nested_iterations, usual, seconds, scoring, last_fit
+    )
 
 
-def _is_whole(value: float) -> bool:
-    return isinstance(value, int) and value >= 0
-
-
-_AXES: dict[str, tuple[str, Callable[[float], bool]]] = {
-    "max_splits": ("whole numbers of at least 0", _is_whole),
-    "min_samples_leaf": ("whole numbers of at least 0", _is_whole),
-    "C": ("finite numbers above 0", lambda value: value > 0),
-    "gamma": ("finite numbers above 0", lambda value: value > 0),
-}
+_Values: TypeAlias = tuple[str, Callable[[Any], bool]]
 """The allowed values of a parameter, in words and as a test."""
-_COSTS = "finite numbers of at least 0", lambda value: value >= 0
-"""The allowed values of all other parameters, which are costs."""
+
+
+def _numbers(words: str, is_allowed: Callable[[float], bool]) -> _Values:
+    """Return the values that are finite numbers and pass a test."""
+
+    def test(value: Any) -> bool:
+        return type(value) in (int, float) and math.isfinite(value) and is_allowed(value)
+
+    return words, test
+
+
+_COUNTS = _numbers(
+    "whole numbers of at least 0", lambda value: isinstance(value, int) and value >= 0
+)
+_POSITIVE = _numbers("finite numbers above 0", lambda value: value > 0)
+_COSTS = _numbers("finite numbers of at least 0", lambda value: value >= 0)
+_AXES: dict[str, _Values] = {
+    "max_splits": _COUNTS,
+    "min_samples_leaf": _COUNTS,
+    "C": _POSITIVE,
+    "gamma": _POSITIVE,
+    "space": (f"names among {', '.join(SPACES)}", lambda value: value in [*SPACES]),
+}
+"""The allowed values of parameters; all others are costs."""
 
 
 def _grid(reader: "_Reader", key: str, names: Sequence[str]) -> Grid:
     """Return all combinations of parameter values; the last parameter changes fastest."""
     axes = reader.raw.get(key, {})
     if not isinstance(axes, dict) or {*axes} != {*names}:
-        reader.refuse(key, f"a table with a list of numbers for each of {', '.join(names)}", axes)
+        reader.refuse(key, f"a table with a list of values for each of {', '.join(names)}", axes)
     for name, values in axes.items():
         allowed, is_allowed = _AXES.get(name, _COSTS)
         if not _is_axis(values, is_allowed):
@@ -245,11 +267,10 @@ def _points(reader: "_Reader", key: str, names: Sequence[str]) -> Grid:
     return tuple(point for (point,) in singles)
 
 
-def _is_axis(values: Any, is_allowed: Callable[[float], bool]) -> bool:
+def _is_axis(values: Any, is_allowed: Callable[[Any], bool]) -> bool:
     return (
         isinstance(values, list)
         and len(values) > 0
-        and all(type(value) in (int, float) and math.isfinite(value) for value in values)
         and all(map(is_allowed, values))
         and len({*values}) == len(values)
     )
@@ -282,6 +303,13 @@ class _Reader:
         if key in self.raw and (type(value) is not int or value < least):
             self.refuse(key, f"a whole number of at least {least}", value)
         return value
+
+    def one_of(self, key: str, words: Sequence[str]) -> str:
+        """Return one of some words; the first if there is none."""
+        value = self.raw.get(key, words[0])
+        if value not in words:
+            self.refuse(key, f"one of {', '.join(words)}", value)
+        return str(value)
 
     def number(self, key: str, default: float) -> float:
         value = self.raw.get(key, default)

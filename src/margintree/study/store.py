@@ -9,9 +9,10 @@ import os
 import platform
 import sqlite3
 import subprocess
+import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
@@ -19,7 +20,7 @@ from typing import Any, NamedTuple
 
 from margintree._lib.exceptions import InvalidInputError
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 """The version of the tables; increase it when columns change."""
 _SCHEMA = f"""
 BEGIN IMMEDIATE;
@@ -29,7 +30,8 @@ CREATE TABLE IF NOT EXISTS sessions (
     versions TEXT NOT NULL,
     commit_id TEXT NOT NULL,
     machine TEXT NOT NULL,
-    spec TEXT NOT NULL
+    spec TEXT NOT NULL,
+    data TEXT NOT NULL
 );
 CREATE TABLE IF NOT EXISTS runs (
     data_set TEXT NOT NULL,
@@ -59,15 +61,13 @@ CREATE TABLE IF NOT EXISTS runs (
 PRAGMA user_version = {SCHEMA_VERSION};
 COMMIT;
 """
-_DATA = """
-CREATE TABLE IF NOT EXISTS data (
-    data_set TEXT PRIMARY KEY,
-    fingerprint TEXT NOT NULL
-)
-"""
 _DATA_OF_DONE_ROWS = """
-SELECT data_set, fingerprint FROM data
-WHERE data_set IN (SELECT data_set FROM runs WHERE status = 'done')
+SELECT DISTINCT data_set, data FROM runs JOIN sessions ON session = sessions.id
+WHERE status = 'done'
+"""
+_ANYTHING = "SELECT 1 FROM sessions UNION SELECT 1 FROM runs LIMIT 1"
+_SPECS_OF_METHODS = """
+SELECT DISTINCT spec, method FROM runs JOIN sessions ON session = sessions.id
 """
 _TABLES = "SELECT name FROM sqlite_master WHERE type = 'table'"
 _PACKAGES = (
@@ -108,7 +108,8 @@ class Row(NamedTuple):
 
     Under the reading ``"grid"`` it is a fit on the training fold with one combination of the grid,
     under ``"nested"`` a fit with the combination that was chosen inside the training fold. The
-    seconds of a nested row include its choice. All fits of a path share their common work equally.
+    seconds of a nested row include its choice. Seconds are processor time, which other work on the
+    machine hardly changes; all fits of a path share it equally.
     """
 
     data_set: str
@@ -154,6 +155,16 @@ class Session:
     commit_id: str  # of the source; empty if unknown
     machine: str  # processor, cores and system
     spec: str  # name and text of the specification, as JSON
+    data: str = "{}"  # fingerprints of the data sets, as JSON
+
+
+def _rules(spec: str, method: str) -> dict[str, Any]:
+    """Return all of a specification that rows of a method depend on, but for their data."""
+    content = json.loads(spec)
+    rules = tomllib.loads(content["text"])
+    rules.pop("data_sets", None)
+    rules["methods"] = rules.get("methods", {}).get(method)
+    return {"name": content["name"], **rules}
 
 
 def as_json(values: Mapping[str, Any]) -> str:
@@ -221,33 +232,47 @@ class Store:
     def begin(self, name: str, text: str, data: Mapping[str, str] | None = None) -> int:
         """Add a session with its specification and the fingerprints of its data sets.
 
-        Return the number of the session. Raise InvalidInputError if the store belongs to another
-        specification or has runs on another version of a data set.
+        Return the number of the session. Raise InvalidInputError if the store has runs of another
+        specification or on another version of a data set. A specification may gain methods and
+        data sets, and those without runs may change.
         """
         spec = as_json({"name": name, "text": text})
         with self._errors(), self._connection() as connection:
             connection.execute("BEGIN IMMEDIATE")
-            known = {text for (text,) in connection.execute("SELECT spec FROM sessions")}
-            if known - {spec}:
+            pairs = list(connection.execute(_SPECS_OF_METHODS))
+            if any(_rules(other, method) != _rules(spec, method) for other, method in pairs):
                 raise InvalidInputError(
                     f"The store {str(self.path)!r} must hold rows of one specification; its rows "
-                    f"follow another one than the current {name!r}. Name another file with --store."
+                    f"follow other rules than the current {name!r}. Name another file with --store."
                 )
             self._keep_to(data or {}, connection)
             now = datetime.now(UTC).isoformat(timespec="seconds")
             machine = f"{platform.machine()}, {os.cpu_count()} cores, {platform.system()}"
-            values = now, as_json(_versions()), source_commit(), machine, spec
+            versions = as_json(_versions())
+            values = now, versions, source_commit(), machine, spec, as_json(data or {})
             cursor = connection.execute(
-                "INSERT INTO sessions (started, versions, commit_id, machine, spec)"
-                " VALUES (?, ?, ?, ?, ?)",
-                values,
+                f"INSERT INTO sessions ({_SESSION}) VALUES (?, ?, ?, ?, ?, ?)", values
             )
             return int(cursor.lastrowid or 0)
 
+    def take(self, sessions: Iterable[Session], rows: Iterable[Row]) -> None:
+        """Add the sessions and rows of another store; this one must have none."""
+        with self._errors(), self._connection() as connection:
+            connection.execute("BEGIN IMMEDIATE")
+            if connection.execute(_ANYTHING).fetchone():
+                raise InvalidInputError(
+                    f"The store {str(self.path)!r} must be new to take rows from a file; a study "
+                    "has begun in it. Name another file."
+                )
+            values = (tuple(asdict(session).values()) for session in sessions)
+            insert = f"INSERT INTO sessions (id, {_SESSION}) VALUES (?, ?, ?, ?, ?, ?, ?)"
+            connection.executemany(insert, values)
+            connection.executemany(_INSERT_ROW, rows)
+
     def _keep_to(self, data: Mapping[str, str], connection: sqlite3.Connection) -> None:
-        """Add fingerprints; for a data set with finished runs they must not have changed."""
-        connection.execute(_DATA)
-        known = dict(connection.execute(_DATA_OF_DONE_ROWS))
+        """Refuse a data set that has changed since it had finished runs."""
+        done = connection.execute(_DATA_OF_DONE_ROWS)
+        known = {name: value for name, all_ in done if (value := json.loads(all_).get(name))}
         others = [name for name in data if known.get(name, data[name]) != data[name]]
         if others:
             raise InvalidInputError(
@@ -255,24 +280,19 @@ class Store:
                 f"on {', '.join(others)} were done on another. Name the earlier data folder with "
                 "--data-dir, or choose another file with --store."
             )
-        connection.executemany("INSERT OR REPLACE INTO data VALUES (?, ?)", data.items())
 
     def write(self, session: int, job: Job, rows: Sequence[Row]) -> None:
         """Write all rows of a job, or none; they replace its earlier rows.
 
         A finished job keeps its rows if another process reports that it failed or skipped it.
         """
-        marks = ", ".join("?" * len(COLUMNS))
         is_done = any(row.status == "done" for row in rows)
         with self._errors(), self._connection() as connection:
             connection.execute("BEGIN IMMEDIATE")
             if not is_done and connection.execute(_DONE, job).fetchone():
                 return
             connection.execute(f"DELETE FROM runs WHERE {_IS_JOB}", job)
-            connection.executemany(
-                f"INSERT INTO runs ({', '.join(COLUMNS)}) VALUES ({marks})",
-                (row._replace(session=session) for row in rows),
-            )
+            connection.executemany(_INSERT_ROW, (row._replace(session=session) for row in rows))
 
     def rows(self) -> list[Row]:
         """Return all rows, sorted by their keys."""
@@ -293,7 +313,7 @@ class Store:
 
     def sessions(self) -> list[Session]:
         """Return the sessions, oldest first."""
-        query = "SELECT id, started, versions, commit_id, machine, spec FROM sessions ORDER BY id"
+        query = f"SELECT id, {_SESSION} FROM sessions ORDER BY id"
         return [Session(*values) for values in self._all(query)]
 
     def _all(self, query: str, values: Iterable[Any] = ()) -> list[tuple[Any, ...]]:
@@ -317,6 +337,8 @@ class Store:
             ) from error
 
 
+_SESSION = "started, versions, commit_id, machine, spec, data"
+_INSERT_ROW = f"INSERT INTO runs ({', '.join(COLUMNS)}) VALUES ({', '.join('?' * len(COLUMNS))})"
 _IS_JOB = " AND ".join(f"{name} = ?" for name in Job._fields)
 _DONE = f"SELECT 1 FROM runs WHERE {_IS_JOB} AND status = 'done' LIMIT 1"
 

@@ -25,7 +25,8 @@ from margintree.core.judges import idle_price, sides
 from margintree.core.problem import Costs, Problem
 from margintree.core.simplify import with_cheapest_classes
 from margintree.core.tree import ObliqueTree
-from margintree.testing.convex_polish import Division, Polished, convex_polish
+from margintree.testing.convex_polish import Division, Polished
+from margintree.testing.linear_polish import polish_in_norm
 
 RowSet = frozenset[int]
 Lines = dict[RowSet, tuple[FloatArray, float]]
@@ -140,7 +141,7 @@ class _Oracle:
     def _polish(self, splits: Sequence[Halves]) -> Polished:
         if not splits:
             return Polished(0.0, np.zeros((0, self.problem.n_features)), np.zeros(0))
-        return convex_polish(self.problem, [_division(self.lines, *halves) for halves in splits])
+        return polish_in_norm(self.problem, [_division(self.lines, *halves) for halves in splits])
 
     def _tree(self, routing: Routing, polished: Polished) -> ObliqueTree:
         problem = self.problem
@@ -215,9 +216,9 @@ def _pair_price(problem: Problem, i: int, j: int) -> float:
     """Return the least cost of margin and violations if rows i and j are separated.
 
     This is the minimum over s of the margin price of s plus c (2 - s d), where d is the distance of
-    the rows and c the smaller of their prices of a violation.
+    the rows in the dual norm and c the smaller of their prices of a violation.
     """
-    d = float(np.linalg.norm(problem.X[i] - problem.X[j]))
+    d = float(problem.distances(problem.X[i] - problem.X[j]))
     c = problem.costs.violations * float(problem.row_weights[[i, j]].min())
     if problem.margin_term == "plain":
         return min(2 * c, 1 / d)
@@ -354,7 +355,7 @@ class _LabelOracle:
     def _polish(self, parts: tuple[Part, ...]) -> float:
         if not parts:
             return 0.0
-        return convex_polish(self.problem, [self._division(part) for part in parts]).cost
+        return polish_in_norm(self.problem, [self._division(part) for part in parts]).cost
 
     def _division(self, part: Part) -> Division:
         rows = np.array(sorted(part.left | part.right))

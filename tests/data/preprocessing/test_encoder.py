@@ -143,6 +143,8 @@ def test_categories_that_differ_in_capitals_only_are_pointed_out():
     """They count as two, which is hardly what was meant; different words are fine."""
     with pytest.warns(TableWarning, match="'c' has the categories 'Yes' and 'yes', which"):
         learnt(["yes", "Yes", "no", "no", "Yes", "yes"])
+    with pytest.warns(TableWarning, match="'NO', 'No' and 'no', which count as 3. Write"):
+        learnt(["NO", "No", "no", "NO", "No", "no"])
     with pytest.warns(TableWarning, match="'New  York' and 'new york'"):
         learnt(["new york", "New  York", "no", "no", "New  York", "new york"])
     with warnings.catch_warnings():

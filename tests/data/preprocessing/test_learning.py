@@ -111,6 +111,14 @@ def test_numbers_of_rows_are_no_feature(cells, is_used):
     assert isinstance(learnt(list(cells)), NumberColumn if is_used else LeftOut)
 
 
+def test_consecutive_days_are_a_feature():
+    """A table with one row for every day may have a trend; other counts only number its rows."""
+    days = object_array(range(8766, 8796))
+    learner = ColumnLearner.on([0] * 30, 0.0, 20)
+    assert isinstance(learner.column(Cells("seen (days)", days)), NumberColumn)
+    assert isinstance(learner.column(Cells("seen", days)), LeftOut)
+
+
 @pytest.mark.parametrize(
     ("cells", "remark"),
     [

@@ -13,6 +13,7 @@ from margintree.core.problem import Costs, Problem
 from margintree.core.result import Reason
 from margintree.exact.budgets import engine, obstacles
 from margintree.exact.budgets.engine import prove_in_planes
+from margintree.exact.budgets.obstacles import obstacle
 from margintree.methods import METHODS
 from margintree.methods.solve import How, solve
 from margintree.testing.instances import tiny_problem
@@ -213,3 +214,16 @@ def test_progress_hears_of_trees_and_bounds():
     bounds = [point.bound for point in found.trace]
     assert bounds == sorted(bounds)
     assert heard[-1].bound == pytest.approx(found.bound)
+
+
+def test_groups_of_one_feature_each_are_no_obstacle():
+    """A table of numbers has such groups; they mean the same as none."""
+    rng = np.random.default_rng(0)
+    problem = Problem.from_data(rng.uniform(size=(9, 3)), [0, 1, 2] * 3, n_classes=3, depth=1)
+    alone = problem.with_rules(0, None, max_features_per_split=2, feature_groups=[5, 9, 7])
+    assert alone.rules.feature_groups is None
+    assert obstacle(alone) == ""
+    pairs = problem.with_rules(0, None, max_features_per_split=2, feature_groups=[5, 5, 7])
+    assert obstacle(pairs) == (
+        "does not know feature_groups together with a budget of features, which were given."
+    )

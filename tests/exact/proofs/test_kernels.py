@@ -16,7 +16,14 @@ from margintree.exact.proofs.kernels.frame import frame_of, price_pairs
 from margintree.exact.proofs.kernels.hulls import least_norm_of_sides
 from margintree.exact.proofs.kernels.state import LAST
 from margintree.exact.proofs.skeletons import Skeleton
-from margintree.exact.proofs.workspace import begin, grid_of, new_desk, new_stack, rows_of
+from margintree.exact.proofs.workspace import (
+    begin,
+    grid_of,
+    new_desk,
+    new_stack,
+    rows_of,
+    squared_distances,
+)
 
 EPS = 0.01
 
@@ -34,9 +41,9 @@ def raised(X, sides, pull, norm, max_steps):
     """Return duals after some steps, the intercept, G and the length of v."""
     n = len(X)
     duals, values, rise, fall = np.zeros(n), np.zeros(n), np.zeros(n), np.zeros(n)
-    members, gram, tails = np.arange(n), X @ X.T, np.full(n, EPS)
+    members, apart, tails = np.arange(n), squared_distances(X), np.full(n, EPS)
     intercept, _ = ascend(
-        gram,
+        apart,
         members,
         sides,
         n,

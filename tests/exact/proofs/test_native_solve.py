@@ -58,9 +58,9 @@ def test_the_engine_is_the_default_of_moctsvm():
 
 
 def test_rules_that_the_engine_does_not_know_go_to_scip():
-    """A least weight of leaves is refused by name, and left to SCIP otherwise."""
-    problem = CLOUDS.with_rules(min_samples_leaf=2)
-    with pytest.raises(InvalidInputError, match=r"not know min_samples_leaf.* Use solver='scip'"):
+    """A distance between sides is refused by name, and left to SCIP otherwise."""
+    problem = CLOUDS.with_rules(separation=0.01)
+    with pytest.raises(InvalidInputError, match=r"not know separation.* Use solver='scip'"):
         exact(problem, "native")
     assert exact(problem, limits=Limits(seconds=2, iterations=1)).solver == "scip"
 
@@ -127,8 +127,17 @@ def test_a_time_limit_leaves_a_tree_a_bound_and_a_reason():
     assert found.seconds < 4
 
 
+def test_a_time_limit_holds_for_many_rows_at_depth_three():
+    """A limit of 5 s is kept where a node takes long, with its search for a better tree."""
+    found = exact(overlapping(275, 2, 3), limits=Limits(seconds=5))
+    assert found.limit == "time"
+    assert found.seconds < 7
+
+
 def test_the_search_helps_a_long_proof(monkeypatch):
-    """After some nodes the search is asked once, and what it finds is kept."""
-    monkeypatch.setattr(engine, "SEARCH_AFTER", 5)
-    found = exact(overlapping(60, 3, 2), limits=Limits(nodes=40, iterations=5))
-    assert found.iterations > 0
+    """After some nodes the search is asked, later once more for longer; what it finds is kept."""
+    problem = overlapping(60, 3, 2)
+    monkeypatch.setattr(engine, "SEARCHES", ((300, 3), (900, None)))
+    first, both = (exact(problem, limits=Limits(nodes=nodes, iterations=5)) for nodes in (10, 40))
+    assert 0 < first.iterations <= 3 < both.iterations <= 8
+    assert both.objective <= first.objective

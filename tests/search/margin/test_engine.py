@@ -284,6 +284,23 @@ def test_a_search_has_converged_when_fresh_chains_end_at_the_best_cost():
     assert course.free > 0
 
 
+@pytest.mark.parametrize(("can_anneal", "agree"), [(True, False), (True, True), (False, False)])
+def test_one_of_the_best_trees_is_annealed_where_fresh_chains_disagree(can_anneal, agree):
+    """After short chains, so that an easy problem takes no longer."""
+    tree = new_working_tree(make_kernel_data(CLOUDS, NO_GRAM))
+    course = engine.Course(0, 2000, 1.0, [], may_converge=True, can_anneal=can_anneal)
+    for k in range(engine.LEAD):
+        chain = course.next_chain(10.0)
+        assert not chain.anneals
+        assert (chain.max_iterations <= 400) == can_anneal
+        course.learn(chain, Found(5.0 if agree else 5.0 - k, tree, 1))
+    chain = course.next_chain(10.0)
+    assert chain.anneals == (can_anneal and not agree)
+    if chain.anneals:
+        assert chain.origin is not None
+        assert chain.max_iterations == engine.ANNEALED_CHAIN
+
+
 def test_a_search_with_an_iteration_limit_uses_it_up():
     """Whoever asks for many descents doubts that the search has converged."""
     course, counts = course_after([5.0] * 20, n_origins=0, may_converge=False)

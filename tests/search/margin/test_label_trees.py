@@ -14,11 +14,21 @@ from margintree.core.problem import Costs, Problem
 from margintree.core.tree import ObliqueTree
 from margintree.methods import OCTSVM
 from margintree.search.margin.kernel_data import NO_GRAM
-from margintree.search.margin.label_trees import label_bound, make_label_data, refitted
+from margintree.search.margin.label_trees import (
+    label_bound,
+    make_label_data,
+    refitted,
+    with_other_features,
+)
 from margintree.testing.margin_oracles import cheapest_label_tree, tiny_label_problem
 from strategies import problems_with_trees
 
 TINY = [tiny_label_problem(np.random.default_rng([7, seed])) for seed in range(30)]
+
+
+def never():
+    """Tell that no limit is reached."""
+    return False
 
 
 @cache
@@ -61,6 +71,47 @@ def test_refitting_never_costs(number):
     before, after = price_labels(problem, tree), price_labels(problem, refitted(problem, tree))
     if before.is_allowed:
         assert after.total <= before.total * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("margin_term", ["squared", "plain"])
+def test_a_refitted_split_is_the_best_of_its_features(margin_term):
+    """Beside many random hyperplanes and small changes of it, for either margin term."""
+    rng = np.random.default_rng(5)
+    X = rng.random((12, 2))
+    y = (X[:, 0] + 0.5 * rng.random(12) > 0.7).astype(int)
+    costs = Costs(errors=10.0, violations=1.0, splits=0.1)
+    problem = Problem.from_data(X, y, n_classes=2, depth=1, costs=costs, margin_term=margin_term)
+    start = ObliqueTree.stump([1.0, 0.1], -0.5, leaf_classes=[0, 1], n_classes=2)
+    best = refitted(problem, start)
+    cost = price_labels(problem, best).total
+    for _ in range(2000):
+        size = 10.0 ** rng.uniform(-3, 0.5)
+        other = replace(
+            best,
+            weights=best.weights + size * rng.normal(size=(1, 2)),
+            intercepts=best.intercepts + size * rng.normal(size=1),
+        )
+        judged = price_labels(problem, other)
+        assert not judged.is_allowed or judged.total >= cost * (1 - 1e-3)
+
+
+def test_other_features_are_tried_where_features_are_counted():
+    """The feature that parts the classes takes the place of another, or joins it if that pays."""
+    rng = np.random.default_rng(3)
+    X = rng.random((20, 4))
+    y = (X[:, 2] > 0.5).astype(int)
+    costs = Costs(errors=10.0, violations=1.0, splits=0.1, features=0.01)
+    free = Problem.from_data(X, y, n_classes=2, depth=1, costs=replace(costs, features=0.0))
+    start = ObliqueTree.stump([1.0, 0.0, 0.0, 0.0], -0.5, leaf_classes=[0, 1], n_classes=2)
+    assert with_other_features(free, start, never) is start
+    for most in (1, 2):
+        problem = replace(free, costs=costs).with_rules(max_features_per_split=most)
+        assert with_other_features(problem, start, lambda: True) is start
+        better = with_other_features(problem, start, never)
+        assert better.weights[0, 2] != 0
+        assert 0 < np.count_nonzero(better.weights) <= most
+        assert price_labels(problem, better).total < price_labels(problem, start).total
+        assert with_other_features(problem, better, never) is better
 
 
 def test_rows_pay_at_every_branch_node_for_being_called_another_class():

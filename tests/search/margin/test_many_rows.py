@@ -1,5 +1,7 @@
 """Many rows: samples, trees improved on all rows, and subtrees that are looked for anew."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -10,8 +12,9 @@ from margintree.core.judges import price_margins
 from margintree.core.limits import Limits
 from margintree.core.problem import Costs, Problem
 from margintree.core.tree import ObliqueTree
-from margintree.search.margin.kernel_data import NO_GRAM, make_kernel_data
-from margintree.search.margin.many_rows import MANY_ROWS, Refiner, sample
+from margintree.search.margin.growth import grow
+from margintree.search.margin.kernel_data import NO_GRAM, make_kernel_data, to_working_tree
+from margintree.search.margin.many_rows import MANY_ROWS, Refiner, graft, sample
 
 
 @pytest.mark.parametrize("norm", ["squared", "plain"])
@@ -62,13 +65,78 @@ def test_new_subtrees_never_cost():
     refiner = refiner_of(problem, [0.5, 0.3, 0.8])
     rng, before = np.random.default_rng(0), refiner.price()
 
-    def find(rows, is_wrong, depth):
-        return search(sample(problem, rows, is_wrong, depth, rng), Limits(iterations=4)).tree
+    def renew(other, node, rows):
+        part = sample(problem, rows, np.zeros(len(rows), dtype=bool), 3 - node.bit_length(), rng)
+        found = search(part, Limits(iterations=4)).tree.deepened(2)
+        graft(to_working_tree(other.data, found), other.working, node)
 
-    assert refiner.regrow(find)
+    refiner.regrow(renew, [1, 3])
     assert refiner.price() < before
     cost = price_margins(problem, refiner.tree())
     assert not cost.is_allowed or refiner.price() == pytest.approx(cost.total)
+
+
+def test_a_subtree_that_spoils_the_tree_is_not_kept():
+    """Nodes that nothing was tried at, and those where it was worse, stay as they are."""
+    problem = blobs(2000, depth=2)
+    refiner = refiner_of(problem, [0.5, 0.3, 0.8])
+    refiner.refine()
+    tree = refiner.tree()
+
+    def spoil(other, node, rows):
+        assert len(rows) > 0
+        other.working.splits[node] = False
+        other.working.labels[node] = 0
+
+    assert tree.n_splits > 1
+    refiner.regrow(spoil, refiner.nodes())
+    assert refiner.tree() == tree
+
+
+def test_refinement_prices_no_tree_higher_and_leaves_no_row_within_the_routing_margin():
+    """The tree of a sample has rows on its hyperplanes; its norm first rises, then falls."""
+    rng = np.random.default_rng(0)
+    X = rng.random((5000, 2))
+    problem = Problem.from_data(
+        X, X[:, 0] + 0.3 * rng.random(5000) > 0.6, n_classes=2, depth=2, costs=Costs(10.0, 0.0, 0.1)
+    )
+    refiner = refiner_of(problem, [0.45, 0.2, 0.8], norm=1.0)
+    assert refiner.working.scale[0] == pytest.approx(problem.routing_margin * problem.n_rows)
+    prices = [refiner.price()]
+    refiner.refine(lambda: prices.append(refiner.price()))
+    cost = price_margins(problem, refiner.tree())
+    assert cost.is_allowed
+    assert cost.total == pytest.approx(refiner.price())
+    assert cost.total < 0.3 * price_margins(problem, no_split(problem)).total
+    assert refiner.working.scale[0] < problem.routing_margin * problem.n_rows
+
+
+def test_a_split_that_does_not_pay_is_pruned():
+    """One that costs more than it saves goes, and so does one above a better split."""
+    problem = replace(blobs(2000, depth=2), costs=Costs(1.0, 0.0, 1e6))
+    refiner = refiner_of(problem, [0.5, 0.3, 0.8])
+    refiner.sweep()
+    assert refiner.tree().n_splits == 0
+
+
+@pytest.mark.parametrize("rules", [(1, 2), (300, 7)])
+def test_refinement_and_new_subtrees_obey(rules):
+    """The tree that comes in obeys, and so does every later one."""
+    problem = blobs(2000, depth=3).with_rules(*rules)
+    leaf = ObliqueTree.leaf(3, problem.n_features, problem.n_classes)
+    refiner = Refiner(problem, make_kernel_data(problem, NO_GRAM), leaf)
+    rng = np.random.default_rng(0)
+
+    def renew(other, node, rows):
+        grow(problem, other.data, other.working, node, rows, rng)
+
+    for _ in range(3):
+        refiner.regrow(renew, refiner.nodes())
+        refiner.refine()
+        tree = refiner.tree()
+        assert 0 < tree.n_splits <= rules[1]
+        masses = np.bincount(tree.apply(problem.X))
+        assert masses[masses > 0].min() >= rules[0]
 
 
 def refiner_of(problem, places, norm=10.0):
@@ -80,7 +148,7 @@ def refiner_of(problem, places, norm=10.0):
         "splits": [True] * 3,
     }
     tree = ObliqueTree.from_dict(raw)
-    return Refiner(problem, make_kernel_data(problem, NO_GRAM), tree, seed=0)
+    return Refiner(problem, make_kernel_data(problem, NO_GRAM), tree)
 
 
 def test_a_new_direction_may_be_the_opposite_of_the_present_one():

@@ -14,7 +14,7 @@ from sklearn.base import clone
 
 import folds
 from margintree import MOCTSVMClassifier, ObliqueTree, from_json, to_json
-from margintree.core.space import Scaling
+from margintree.core.space import Space
 from margintree.estimators import ESTIMATORS
 from models import fitted
 from runners import RUNNERS
@@ -46,7 +46,7 @@ def assert_agrees(run, model, frame):
 def random_tree(rng, depth, n_features, n_classes):
     """Return a tree with any numbers of 64 bits, and not just round ones."""
     n_branch = 2**depth - 1
-    scaling = Scaling(rng.normal(size=n_features), rng.uniform(0.1, 9.0, n_features))
+    scaling = Space(rng.normal(size=n_features), rng.uniform(0.1, 9.0, n_features))
     return ObliqueTree(
         rng.normal(size=(n_branch, n_features)),
         rng.normal(size=n_branch),
@@ -143,7 +143,7 @@ def test_rows_on_a_hyperplane_go_the_way_of_predict(name, seed, n_features):
 @every_runner
 def test_a_value_of_zero_goes_right(run):
     """Numbers that every program computes exactly, on both sides of the hyperplane and on it."""
-    scaling = Scaling(np.array([-1.0, 2.0]), np.array([4.0, 0.5]))
+    scaling = Space(np.array([-1.0, 2.0]), np.array([4.0, 0.5]))
     stump = ObliqueTree.stump([2.0, -0.5], 0.5, leaf_classes=[0, 1], n_classes=2)
     tree = replace(stump, scaling=scaling, leaf_mass=np.array([[3.0, 1.0], [0.0, 2.0]]))
     X = [[1.0, 3.5], [1.0, 3.5 + 2**-30], [1.0, 3.5 - 2**-30]]

@@ -17,7 +17,7 @@ from margintree import (
     to_json,
 )
 from margintree.core.quadratic import Quadratic
-from margintree.core.space import Scaling, factors
+from margintree.core.space import Space, factors
 from margintree.core.tree import ObliqueTree
 from margintree.show.export.named_tree import named
 from margintree.show.export.wording import question
@@ -54,7 +54,7 @@ def test_exports_agree_on_a_fitted_tree(run, wine):
 def test_exports_agree_on_any_tree(run, seed, n_columns):
     """With weights for some columns and products only."""
     rng = np.random.default_rng(seed)
-    scaling = Scaling(rng.normal(size=n_columns), rng.uniform(0.1, 9, n_columns)).with_products()
+    scaling = Space(rng.normal(size=n_columns), rng.uniform(0.1, 9, n_columns)).with_products()
     weights = rng.normal(size=(3, scaling.n_features)) * (rng.random(scaling.n_features) < 0.6)
     tree = ObliqueTree(
         weights, rng.normal(size=3), [True] * 3, [0, 1, 2, 0], rng.uniform(size=(4, 3)), scaling

@@ -19,7 +19,7 @@ from sklearn.preprocessing import StandardScaler
 import pictures
 from margintree import CARTClassifier, MOCTSVMClassifier, ObliqueTree, Result
 from margintree._lib.exceptions import InvalidInputError
-from margintree.core.space import Scaling
+from margintree.core.space import Space
 from margintree.show.export.named_tree import NamedTree, named
 from margintree.show.plot import plot_partition, plot_scores, plot_trace, plot_tree
 from margintree.show.plot._plane import Plane, by_influence
@@ -152,12 +152,11 @@ def test_a_partition_that_cannot_be_drawn_says_why(change, message, ax):
 
 
 @pytest.mark.parametrize(
-    ("weights", "headline"), [([4.0, 0.0], "x0 ≥ 0.25 ?"), ([4.0, 1e-9], "≥ 1 ?")]
+    ("weights", "headline"),
+    [([4.0, 0.0], "x0 ≥ 0.25 ?"), ([4.0, 1e-9], "x0 ≥ 0.25 ?"), ([4.0, 0.1], "≥ 1 ?")],
 )
-def test_a_single_feature_is_named_with_its_threshold_only_if_it_has_no_coefficient(
-    weights, headline
-):
-    """A feature so weak that it rounds to nothing leaves one term, but with a coefficient."""
+def test_a_single_feature_is_named_with_its_threshold(weights, headline):
+    """Also beside a feature so weak that it rounds to nothing."""
     tree = ObliqueTree.stump(weights, -1.0, leaf_classes=[0, 1], n_classes=2)
     drawing = _Drawing(named(tree), max_terms=4, has_margins=True)
     assert drawing._headline(drawing.questions[1]) == headline
@@ -183,7 +182,7 @@ def test_every_text_stays_in_its_box(tree, names, max_terms, size):
     """Whatever the names, the numbers and the number of terms; only edges have words outside."""
     tree = replace(
         tree,
-        scaling=Scaling(tree.scaling.minimum, size * tree.scaling.span),
+        scaling=Space(tree.scaling.minimum, size * tree.scaling.span),
         leaf_mass=1e9 * tree.leaf_mass,
     )
     ax = Figure().add_subplot()

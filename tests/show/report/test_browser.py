@@ -15,7 +15,7 @@ from margintree import (
     ObliqueTree,
     make_table_classifier,
 )
-from margintree.core.space import Scaling
+from margintree.core.space import Space
 from margintree.estimators import ESTIMATORS
 from margintree.show.export.wording import question
 from margintree.show.page import framed, render
@@ -235,7 +235,7 @@ def random_tree(depth, rng):
         splits=splits,
         leaf_classes=rng.integers(n_classes, size=n_branch + 1),
         leaf_mass=rng.integers(3, size=(n_branch + 1, n_classes)).astype(float),
-        scaling=Scaling(np.array([-1.0, 0.0, 5.0]), np.array([2.0, 0.3, 1000.0])),
+        scaling=Space(np.array([-1.0, 0.0, 5.0]), np.array([2.0, 0.3, 1000.0])),
     )
 
 
@@ -713,7 +713,7 @@ def test_counts_say_what_they_count(visit, iris):
     page = open_report(visit, iris)
     assert "of the 150 rows of this report" in page.locator("#counts").inner_text()
     text = page.locator("#panel-node").inner_text()
-    assert "150 of 150 rows (100%). In training: weight 50 of 50." in text
+    assert "150 of 150 rows (100%). In training: 50 of 50 rows." in text
     assert re.search("rows of this report here", text, re.IGNORECASE)
 
 

@@ -10,7 +10,7 @@ from sklearn.datasets import load_wine
 
 from layout import faults
 from margintree import MOCTSVMClassifier, ObliqueTree
-from margintree.core.space import Scaling
+from margintree.core.space import Space
 from margintree.show.report import report_on
 from models import fitted
 
@@ -51,7 +51,7 @@ def large_page():
         np.ones(31, dtype=bool),
         np.arange(32) % 5,
         rng.integers(1, 30, size=(32, 5)).astype(float),
-        Scaling(minimum, span),
+        Space(minimum, span),
     ).upright()
     names = [f"class {k}" for k in range(5)]
     labels = [names[k] for k in rng.integers(5, size=1000)]
@@ -91,6 +91,17 @@ def test_nothing_overlaps_or_leaves_its_place(visit, html, width):
     assert len(found) == 4
 
 
+def test_details_stand_beside_the_tree(visit):
+    """From the same height on, with and without the slider above both."""
+    page = visit(wine_page())
+    for hidden in (True, False):
+        page.locator("#path").evaluate("(item, hidden) => { item.hidden = hidden; }", hidden)
+        tree, details = (page.locator(name).bounding_box() for name in ("#picture", "#inspector"))
+        assert details["y"] == pytest.approx(tree["y"], abs=1)
+        assert details["x"] > tree["x"] + tree["width"]
+    assert page.locator("#path").bounding_box()["y"] < tree["y"] - 10
+
+
 def test_words_of_short_classes_and_thresholds_stay_whole(visit):
     """Beside a class with a long name, and below terms with long names."""
     page = visit(wide_page(2000))
@@ -101,6 +112,23 @@ def test_words_of_short_classes_and_thresholds_stay_whole(visit):
     thresholds = page.locator(".node .threshold").all_text_contents()
     assert len(thresholds) == 2
     assert all(re.fullmatch(r"… 1,998 (more )?≥ −?[\d.]+ \?", text) for text in thresholds)
+
+
+@pytest.mark.parametrize("first", [-1.5, -9.0, -40.0])
+def test_numbers_below_a_histogram_do_not_meet(visit, first):
+    """The least important ones give way; the 0 always stays."""
+    page = visit(wine_page())
+    n = int(2 * (3 - first))
+    histogram = {"first": first, "width": 0.5, "counts": [[0, [1] * n]], "n": n}
+    page.evaluate(
+        "(given) => document.body.replaceChildren(histogramPicture(given, (v) => v.toFixed(3)))",
+        histogram,
+    )
+    shown = page.locator("svg.chart .tick").all_text_contents()
+    assert shown[0] == "0.000"
+    assert (f"{first:.3f}" in shown) == (first < -2)
+    assert ({"-1.000", "1.000"} <= {*shown}) == (first > -2)
+    assert not [fault for fault in faults(page) if "overlaps" in fault]
 
 
 def test_the_script_sees_what_overlaps(visit, html):

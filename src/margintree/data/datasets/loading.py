@@ -15,6 +15,7 @@ from sklearn import datasets
 
 from margintree._lib.arrays import AnyArray, FloatArray
 from margintree._lib.exceptions import InvalidInputError, MissingDataError
+from margintree._lib.suggestion import did_you_mean
 from margintree.data.datasets.catalogue import CATALOGUE, Entry
 
 DATA_VARIABLE = "MARGINTREE_DATA"
@@ -104,7 +105,8 @@ def place_of(name: str, data_dir: str | os.PathLike[str] | None = None) -> str:
 def _entry(name: str) -> Entry:
     if name not in CATALOGUE:
         raise InvalidInputError(
-            f"The data set must be one of {', '.join(CATALOGUE)}; {name!r} was given. Choose one."
+            f"The data set must be one of {', '.join(CATALOGUE)}; {name!r} was given. "
+            f"{did_you_mean(name, CATALOGUE)}Choose one."
         )
     return CATALOGUE[name]
 

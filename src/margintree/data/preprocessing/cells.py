@@ -14,6 +14,8 @@ from margintree._lib.exceptions import InvalidInputError
 
 MISSING_WORDS = ("", "#N/A", "<NA>", "?", "N/A", "NA", "NULL", "NaN", "NaT", "n/a", "nan", "null")
 """The texts of missing cells."""
+PART_OF_DATE = re.compile(r"(.*) \((year|month|weekday|days|hour)\)", re.DOTALL)
+"""The name of a column that holds a part of dates."""
 
 EMPTY_IT = "Correct the cell or leave it empty, which counts as missing."
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?|[+-]?inf(inity)?", re.ASCII | re.I)

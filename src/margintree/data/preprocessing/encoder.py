@@ -4,19 +4,25 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, TransformerMixin, _fit_context
+from sklearn.base import TransformerMixin, _fit_context
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
 from margintree._lib.arrays import AnyArray, FloatArray
 from margintree._lib.exceptions import InvalidInputError, TableWarning
+from margintree._lib.remedies import CheckedParameters
 from margintree._lib.warn import warn_user
 from margintree.data.preprocessing.cells import Cells, cells_of, text_of
 from margintree.data.preprocessing.encoding import CategoryColumn, Encoding, LeftOut
-from margintree.data.preprocessing.learning import ColumnLearner, alike, oddity
+from margintree.data.preprocessing.learning import (
+    ColumnLearner,
+    alike,
+    oddity,
+    tell_what_is_alike,
+)
 
 
-class TableEncoder(TransformerMixin, BaseEstimator):
+class TableEncoder(TransformerMixin, CheckedParameters):
     """Encode a table with text, booleans, categories and missing cells as a matrix of numbers.
 
     Numbers, also as text, stay numbers. Booleans become 0 and 1. Categories and text become one
@@ -170,12 +176,8 @@ def _tell_what_is_odd(cells: list[Cells], learnt: list[Any]) -> None:
                 "empty them, which counts as missing.",
                 TableWarning,
             )
-        elif isinstance(column, CategoryColumn) and (words := alike(given)):
-            warn_user(
-                f"The column {column.name!r} has the categories {words[0]!r:.60} and "
-                f"{words[1]!r:.60}, which count as two. Write them alike if they are one.",
-                TableWarning,
-            )
+        elif isinstance(column, CategoryColumn) and (words := alike(given.texts)):
+            tell_what_is_alike(column.name, words, "categories")
 
 
 def _tell_what_is_unseen(column: CategoryColumn, cells: Cells) -> None:

@@ -3,7 +3,7 @@
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -11,7 +11,9 @@ import numpy as np
 from scipy.stats import chi2_contingency
 
 from margintree._lib.arrays import BoolArray, FloatArray, IntArray
-from margintree.data.preprocessing.cells import Cells, is_number, is_whole
+from margintree._lib.exceptions import TableWarning
+from margintree._lib.warn import warn_user
+from margintree.data.preprocessing.cells import PART_OF_DATE, Cells, is_number, is_whole
 from margintree.data.preprocessing.encoding import (
     BooleanColumn,
     CategoryColumn,
@@ -69,7 +71,9 @@ class ColumnLearner:
             return LeftOut(cells.name, _ALL_MISSING)
         if present.min() == present.max() and not marks_missing:
             return LeftOut(cells.name, f"all its cells say {present[0]:.6g}")
-        if len(present) == len(values) and _numbers_rows(present):
+        # A table with a row for every day has consecutive days that mean something.
+        is_count = PART_OF_DATE.fullmatch(cells.name) is None and _numbers_rows(present)
+        if len(present) == len(values) and is_count:
             return LeftOut(
                 cells.name,
                 f"it numbers the rows, from {present.min():.0f} to {present.max():.0f}; if the "
@@ -110,7 +114,8 @@ class ColumnLearner:
         if all(_DATE.fullmatch(text) for text in texts):
             remedy = (
                 f"it holds dates such as {_examples(texts, _shape)}: write all of them in a file "
-                "like 2024-05-31, or give the year, or the days since some day, as a number"
+                "like 2024-05-31, which the command understands, or give their years, months or "
+                "days as numbers"
             )
         elif all(_AMOUNT.fullmatch(text) for text in texts):
             amounts = _examples(texts, _unit)
@@ -156,20 +161,28 @@ def _examples(texts: Sequence[str], kind: Callable[[str], str]) -> str:
     return " and ".join(f"{text!r:.60}" for text in [texts[0], *islice(others, 1)])
 
 
-def alike(cells: Cells) -> tuple[str, str] | None:
-    """Return two words of a column that differ only in capitals or spaces, if there are any.
+def alike(texts: Iterable[str]) -> list[str]:
+    """Return the words that differ from one another only in capitals or spaces, if there are any.
 
     Examples
     --------
-    >>> alike(Cells("news", np.array(["yes", "no", "Yes"], dtype=object)))
-    ('Yes', 'yes')
+    >>> alike(["yes", "no", "Yes", "yes", "YES"])
+    ['YES', 'Yes', 'yes']
     """
-    known: dict[str, str] = {}
-    for text in sorted({*cells.texts}):
-        word = " ".join(text.casefold().split())
-        if known.setdefault(word, text) != text:
-            return known[word], text
-    return None
+    known: dict[str, list[str]] = {}
+    for text in sorted({*texts}):
+        known.setdefault(" ".join(text.casefold().split()), []).append(text)
+    return next((words for words in known.values() if len(words) > 1), [])
+
+
+def tell_what_is_alike(column: str, words: Sequence[str], what: str) -> None:
+    """Warn that words of a column that differ only in capitals or spaces count as different."""
+    first, last = ", ".join(f"{word!r:.60}" for word in words[:-1]), f"{words[-1]!r:.60}"
+    warn_user(
+        f"The column {column!r} has the {what} {first} and {last}, which count as {len(words)}. "
+        "Write them alike if they are one.",
+        TableWarning,
+    )
 
 
 def oddity(cells: Cells) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from typing import Any
 
-from margintree.data.preprocessing.cells import MISSING_WORDS
+from margintree.data.preprocessing.cells import MISSING_WORDS, PART_OF_DATE
 
 _NUMBER = r"[+-]?[.,]?\d[\d.,]*"
 _MONEY = r"[$€£¥]|USD|EUR|GBP|CHF|JPY"
@@ -21,8 +21,6 @@ _FORMS = {
 }
 """By words for a note: how such cells look, and what is not part of the number."""
 _START = date(2000, 1, 1)
-_PART = re.compile(r"(.*) \((year|month|weekday|days|hour)\)", re.DOTALL)
-"""The name of a part of a column of dates."""
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2})?)?", re.ASCII)
 
 
@@ -80,17 +78,6 @@ def with_dates(
     return tuple(names), values, notes
 
 
-def is_part_of_date(name: str) -> bool:
-    """Tell whether a column has the name of a part of dates.
-
-    Examples
-    --------
-    >>> is_part_of_date("day (year)"), is_part_of_date("day")
-    (True, False)
-    """
-    return _PART.fullmatch(name) is not None
-
-
 def absent_part(columns: Mapping[str, Sequence[Any]], name: str) -> list[str] | None:
     """Return the cells of a part of dates that is not among the columns, or None if it is no part.
 
@@ -104,7 +91,7 @@ def absent_part(columns: Mapping[str, Sequence[Any]], name: str) -> list[str] | 
     >>> absent_part({"day": ["NA"]}, "day (days)")
     ['']
     """
-    match = _PART.fullmatch(name)
+    match = PART_OF_DATE.fullmatch(name)
     if match is None:
         return None
     dates, days = columns.get(match[1]), columns.get(f"{match[1]} (days)")

@@ -189,7 +189,7 @@ def read_table(path: str | os.PathLike[str]) -> Table:
     except OSError as error:
         raise InvalidInputError(
             f"The table {name!r} cannot be read: {error.strerror or error}. "
-            "Check its path and permissions."
+            "It must be an existing file that you may read. Check its path and permissions."
         ) from error
     if data.startswith(b"PAR1"):
         return _parquet_table(name, data)

@@ -1,7 +1,6 @@
 """A table: named columns of cells, numbers and labels on demand."""
 
 import csv
-import difflib
 import io
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -12,6 +11,7 @@ import numpy as np
 
 from margintree._lib.arrays import AnyArray, FloatArray
 from margintree._lib.exceptions import InvalidInputError
+from margintree._lib.suggestion import did_you_mean
 from margintree.data.preprocessing.cells import Cells, object_array, shortened
 from margintree.data.tables.quantities import absent_part
 
@@ -35,11 +35,9 @@ class Table:
 
     def __getitem__(self, name: str) -> list[Any]:
         if name not in self._by_name:
-            similar = difflib.get_close_matches(name, self.columns, n=1)
-            hint = f"Did you mean {similar[0]!r}? " if similar else ""
             raise InvalidInputError(
-                f"{self.name} has no column {name!r}. {hint}Its columns are: "
-                f"{shortened(', '.join(self.columns))}."
+                f"{self.name} has no column {name!r}. {did_you_mean(name, self.columns)}Its "
+                f"columns are: {shortened(', '.join(self.columns))}. Name one of these."
             )
         return self._by_name[name]
 

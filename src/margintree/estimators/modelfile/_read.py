@@ -105,7 +105,11 @@ def _text(path: Path) -> str:
         _check_size(path.stat().st_size)
         return path.read_text(encoding="utf-8")
     except OSError as error:
-        fail(f"{error.strerror or error}. Check its path and permissions.", error)
+        fail(
+            f"{error.strerror or error}. It must be an existing file that you may read. Check its "
+            "path and permissions.",
+            error,
+        )
     except UnicodeDecodeError as error:
         fail(f"it is not text in UTF-8 ({error}). Save the model again.", error)
 
@@ -124,7 +128,7 @@ def _parsed(text: str) -> TreeClassifier | TableClassifier:
         raise
     except ValueError as error:
         fail(
-            f"it is damaged or not JSON ({error}). Give a file "
+            f"it must be JSON, and it is damaged or something else ({error}). Give a file "
             "written by 'margintree fit' or margintree.save.",
             error,
         )

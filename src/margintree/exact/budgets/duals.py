@@ -48,12 +48,13 @@ def bound_line(
     pull, tails = np.empty(m), np.empty(m)
     gather(places, rows, is_member, right, points, sides, pull, tails)
     gram = points @ points.T
+    apart = squared_distances(gram)
     enough, reach = ENOUGH * max(at_low, at_high, norm), norm * LONGEST_ROW
     duals, values, rise, fall = np.zeros(m), np.zeros(m), np.empty(m), np.empty(m)
     steps, done, reaches = FIRST_STEPS, 0, False
     while True:
         _, taken = ascend(
-            gram, members, sides, m, pull, tails, norm, enough,
+            apart, members, sides, m, pull, tails, norm, enough,
             duals, values, rise, fall, steps, tolerance,
         )  # fmt: skip
         done += taken
@@ -93,13 +94,13 @@ def free_bound(
     points, members, sides = np.empty((m, 2)), np.arange(m), np.empty(m)
     pull, tails = np.empty(m), np.empty(m)
     gather(places, rows, is_member, right, points, sides, pull, tails)
-    gram = points @ points.T
+    apart = squared_distances(points @ points.T)
     duals, values, rise, fall = np.zeros(m), np.zeros(m), np.empty(m), np.empty(m)
     low, top, best, steps = 0.0, high, 0.0, FIRST_STEPS
     for _ in range(ROUNDS):
         norm = (low + top) / 2
         ascend(
-            gram, members, sides, m, pull, tails, norm, ENOUGH * enough,
+            apart, members, sides, m, pull, tails, norm, ENOUGH * enough,
             duals, values, rise, fall, steps, tolerance,
         )  # fmt: skip
         gain, length = measure(points, members, m, pull, tails, high * LONGEST_ROW, duals)
@@ -136,6 +137,13 @@ def best_factor(
             if rate >= 0.0:
                 break
     return float(max(1.0, min(factor, enough / most)))
+
+
+@part
+def squared_distances(gram: FloatArray) -> FloatArray:
+    """Return the squared distances of points from their inner products."""
+    squares = np.diag(gram)
+    return np.maximum(squares.reshape(-1, 1) + squares - 2 * gram, 0.0)
 
 
 @part

@@ -28,6 +28,8 @@ def obstacle(problem: Problem) -> str:
     >>> obstacle(problem)
     'proves splits on at most 2 features; max_features_per_split is None.'
     """
+    if problem.norm != "l2":
+        return f"proves Euclidean margins only; norm={problem.norm!r} was given."
     given = problem.rules.max_features_per_split
     if given is None or given > MOST_FEATURES:
         return (
@@ -40,7 +42,7 @@ def obstacle(problem: Problem) -> str:
         )
     unknown = unknown_parameters(problem, KNOWN)
     if unknown:
-        return f"does not know {unknown} together with a budget, which the problem has."
+        return f"does not know {unknown} together with a budget of features, which were given."
     if problem.routing_margin < LEAST_ROUTING_MARGIN:
         return (
             f"needs a routing_margin of at least {LEAST_ROUTING_MARGIN:g} if features have a "

@@ -8,6 +8,7 @@ from margintree._lib.arrays import FloatArray
 from margintree.core import topology
 from margintree.core.bound import contradictions, unnamed
 from margintree.core.judges import TIE_SLACK
+from margintree.core.margin import NORMS
 from margintree.core.problem import Problem
 from margintree.exact.programs.program import Program
 
@@ -49,7 +50,7 @@ def derive_bounds(problem: Problem, upper_bound: float, no_idle_parent: bool) ->
     of them. This point is in the convex hull of all rows. Then
     ``|f_t(x_i)| = |w_t'(x_i - x_0)| <= ||w_t|| ||x_i - x_0||``, and the distance to a point of the
     hull is largest at one of its corners: ``||x_i - x_0|| <= max_j ||x_i - x_j||``. A node that
-    does not split has f = b = +-1.
+    does not split has f = b = +-1. Here and below, lengths of rows are those of the dual norm.
 
     *Intercepts.* ``b_t = -w_t'x_0``, hence ``|b_t| <= ||w_t|| max_j ||x_j||`` or 1.
 
@@ -70,12 +71,12 @@ def derive_bounds(problem: Problem, upper_bound: float, no_idle_parent: bool) ->
     budget = upper_bound * (1 + ROUNDING) + ROUNDING - least_errors(problem)
     prices = np.maximum(0.0, budget - problem.costs.splits * (levels + 1))
     norms = np.array([problem.norm_at_price(price) for price in prices])
-    most = most_features(problem)
-    longest = float(np.sqrt(largest_sum(problem.X**2, most)).max())
+    most, order = most_features(problem), NORMS[problem.norm].dual
+    longest = float(lengths(problem.X, most, order).max())
     return Bounds(
         margin=float(prices[0]),
         norms=norms,
-        values=np.maximum(1.0, farthest(problem.X, most)[:, None] * norms),
+        values=np.maximum(1.0, farthest(problem.X, most, order)[:, None] * norms),
         intercepts=np.maximum(1.0, longest * norms),
     )
 
@@ -97,24 +98,25 @@ def most_features(problem: Problem) -> int:
     return int(sizes[: problem.max_features_per_split].sum())
 
 
-def largest_sum(entries: FloatArray, count: int) -> FloatArray:
-    """Return the sum of the ``count`` largest entries of every row.
+def lengths(entries: FloatArray, most: int, order: float = 2) -> FloatArray:
+    """Return the norm of this order of the ``most`` largest entries of every row.
 
     Examples
     --------
-    >>> largest_sum(np.array([[1.0, 4.0, 2.0]]), 2)
-    array([6.])
+    >>> lengths(np.array([[3.0, 1.0, -4.0]]), most=2)
+    array([5.])
     """
-    n_features = entries.shape[1]
-    if count < n_features:
-        entries = np.partition(entries, n_features - count, axis=1)[:, n_features - count :]
-    return np.asarray(entries.sum(axis=1))
+    sizes, n_features = np.abs(entries), entries.shape[1]
+    if most < n_features:
+        sizes = np.partition(sizes, n_features - most, axis=1)[:, n_features - most :]
+    return np.asarray(np.linalg.norm(sizes, ord=order, axis=1))
 
 
-def farthest(X: FloatArray, most: int | None = None) -> FloatArray:
-    """Return an upper bound on the distance from each row to any other row.
+def farthest(X: FloatArray, most: int | None = None, order: float = 2) -> FloatArray:
+    """Return an upper bound on the distance from each row to any other row in a norm.
 
-    Only the ``most`` features in which two rows differ most count; by default all.
+    ``order`` is that of the norm, the Euclidean one by default. Only the ``most`` features in which
+    two rows differ most count; by default all.
 
     The bound is the largest distance, or, for many rows, the distance to the farthest corner of the
     box around all rows.
@@ -122,9 +124,9 @@ def farthest(X: FloatArray, most: int | None = None) -> FloatArray:
     most = X.shape[1] if most is None else most
     if len(X) > MANY_ROWS:
         corner = np.maximum(X - X.min(axis=0), X.max(axis=0) - X)
-        return np.asarray(np.sqrt(largest_sum(corner**2, most)))
+        return lengths(corner, most, order)
     # Row by row, so that n rows need n * p numbers and not n * n * p.
-    return np.array([np.sqrt(largest_sum((X - x) ** 2, most).max()) for x in X])
+    return np.array([lengths(X - x, most, order).max() for x in X])
 
 
 def least_errors(problem: Problem) -> float:

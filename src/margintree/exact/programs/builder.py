@@ -10,6 +10,7 @@ from margintree.core import topology
 from margintree.core.problem import Problem
 from margintree.exact.programs.big_m import Bounds
 from margintree.exact.programs.feature_budgets import feature_shapes
+from margintree.exact.programs.norms import norm_shapes
 from margintree.exact.programs.program import Block, Term, lay_out
 from margintree.exact.programs.strengthening import Strengthening
 
@@ -112,5 +113,5 @@ def start_builder(problem: Problem, strengthening: Strengthening, bounds: Bounds
         shapes |= {"alpha": (n, B), "h": (n, B)}
     if strengthening.pair_margins:
         shapes["s"] = ()
-    shapes |= feature_shapes(problem)
+    shapes |= norm_shapes(problem, B) | feature_shapes(problem)
     return Builder(problem, strengthening, bounds, lay_out(shapes))

@@ -6,13 +6,7 @@ from margintree._lib.arrays import FloatArray, IntArray
 from margintree.core import topology
 from margintree.core.problem import Problem
 from margintree.exact.programs.builder import Builder
-from margintree.exact.programs.program import Cone, Rows, merge, rows, total
-
-
-def c1(builder: Builder) -> tuple[Cone, ...]:
-    """State that delta is at least half the (squared) norm of every hyperplane."""
-    kind = builder.problem.margin_term
-    return tuple(Cone(kind, int(builder["delta"]), vector) for vector in builder["w"])
+from margintree.exact.programs.program import Rows, merge, rows, total
 
 
 def c2a(builder: Builder) -> Rows:

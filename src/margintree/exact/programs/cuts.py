@@ -87,16 +87,16 @@ def pair_margins(builder: Builder) -> Rows:
     Let s be the square root of 2 delta (or 2 delta, if the norm is plain), so s >= ||w_t||. Rows i
     and j of different classes that are both predicted right are in different leaves, hence on
     different sides of one node t they share, where ``2 - e_it - e_jt <= |f_t(x_i) - f_t(x_j)| <=
-    ||w_t|| ||x_i - x_j||``. So ``||x_i - x_j|| s + sum_t (e_it + e_jt) >= 2 (1 - a_i - a_j)`` where
-    a_i is 1 if row i is predicted wrong: with an error the right side is not positive. Rows that
-    may be predicted wrong for free are left out.
+    ||w_t|| ||x_i - x_j||``, with the dual norm of the rows. So ``||x_i - x_j|| s +
+    sum_t (e_it + e_jt) >= 2 (1 - a_i - a_j)`` where a_i is 1 if row i is predicted wrong: with an
+    error the right side is not positive. Rows that may be predicted wrong for free are left out.
     """
     problem, e, L = builder.problem, builder["e"], builder["L"]
     # The least price of an error of each row turns L into a_i.
     wrong = problem.error_costs + np.where(np.eye(problem.n_classes, dtype=bool), np.inf, 0.0)
     cheapest = problem.row_weights * wrong.min(axis=1)[problem.y]
     i, j = close_pairs(problem, among=cheapest > 0)
-    distance = np.linalg.norm(problem.X[i] - problem.X[j], axis=1)
+    distance = problem.distances(problem.X[i] - problem.X[j])
     terms = [(distance, builder["s"]), *total(1.0, e[i].T), *total(1.0, e[j].T)]
     for row in (i, j):
         terms += total(2.0 / (cheapest[row] * np.ones((L.shape[1], 1))), L[row].T)
@@ -118,7 +118,9 @@ def close_pairs(problem: Problem, among: BoolArray) -> tuple[IntArray, IntArray]
 
 
 def pair_cone(builder: Builder) -> tuple[Cone, ...]:
-    """State that delta is at least the margin price of s."""
+    """State that delta is at least the margin price of s, unless `norm_cones` does."""
+    if builder.problem.norm != "l2":
+        return ()
     delta, s = int(builder["delta"]), builder["s"].reshape(1)
     return (Cone(builder.problem.margin_term, delta, s),)
 

@@ -18,6 +18,7 @@ from margintree.exact.programs.feature_budgets import (
     used_weights,
     values_of_features,
 )
+from margintree.exact.programs.norms import norm_cones, norm_rows, norm_values
 from margintree.exact.programs.program import Formulation, Program, Rows, assemble
 from margintree.exact.programs.strengthening import Strengthening, canonical
 
@@ -69,9 +70,10 @@ def build(
             "L": (0.0, np.inf),
             "e": (0.0, np.inf),
             "s": (0.0, bounds.norms[0]),
+            "size": (0.0, largest),
         },
         integers=("d", "v", "q", "z", "alpha", "h", "g", "known"),
-        cones=constraints.c1(builder)
+        cones=norm_cones(problem, builder.blocks)
         + (cuts.pair_cone(builder) if strengthening.pair_margins else ()),
         tolerance=row_tolerance(problem, builder.big_m),
         traits=strengthening.names,
@@ -86,6 +88,7 @@ def _rows(builder: Builder) -> dict[str, Rows]:
     extra = [name for name in _CUTS if getattr(builder.strengthening, name)]
     rules = rows_of_rules(builder.problem, builder.z_left, builder.z_right, builder["d"])
     rules |= rows_of_features(builder.problem, builder.blocks, builder.bounds.norms)
+    rules |= norm_rows(builder.problem, builder.blocks)
     return model | rules | {name: getattr(cuts, name)(builder) for name in extra}
 
 
@@ -121,7 +124,6 @@ def _encoded(
     in_branch, in_leaf = visits[:, : n_leaves - 1], visits[:, n_leaves - 1 :]
     right = visits[:, 2::2]
     shortfall = np.maximum(0.0, 1.0 - np.abs(np.nan_to_num(tree.split_values(problem.X), nan=1.0)))
-    norm = float(np.linalg.norm(tree.weights, axis=1).max())
     prices = problem.error_costs[problem.y][:, tree.leaf_classes] * problem.row_weights[:, None]
     errors = in_leaf * prices
     q: FloatArray = np.eye(problem.n_classes)[:, tree.leaf_classes]
@@ -129,20 +131,22 @@ def _encoded(
         for column, leaf in enumerate(topology.leaves(tree.depth)):
             opener = constraints.opened_by(leaf)
             q[:, column] *= opener == 0 or tree.splits[opener - 1]
-    return {
-        "delta": np.array(problem.margin_price(norm)),
-        "s": np.array(norm),
-        "d": tree.splits.astype(np.float64),
-        "v": np.ones(n_leaves - 1),
-        "q": q,
-        "w": tree.weights,
-        "b": tree.intercepts,
-        "L": errors if strengthening.rowwise_c8 else errors.sum(axis=0),
-        "e": in_branch * shortfall,
-        "z": visits,
-        "alpha": right,
-        "h": right,
-    } | values_of_features(problem, tree)
+    return (
+        {
+            "d": tree.splits.astype(np.float64),
+            "v": np.ones(n_leaves - 1),
+            "q": q,
+            "w": tree.weights,
+            "b": tree.intercepts,
+            "L": errors if strengthening.rowwise_c8 else errors.sum(axis=0),
+            "e": in_branch * shortfall,
+            "z": visits,
+            "alpha": right,
+            "h": right,
+        }
+        | norm_values(problem, tree.weights)
+        | values_of_features(problem, tree)
+    )
 
 
 def decode(problem: Problem, program: Program, values: FloatArray) -> ObliqueTree:

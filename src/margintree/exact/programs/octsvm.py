@@ -25,9 +25,9 @@ from margintree.exact.programs.feature_budgets import (
     used_weights,
     values_of_features,
 )
+from margintree.exact.programs.norms import norm_cones, norm_rows, norm_shapes, norm_values
 from margintree.exact.programs.program import (
     Block,
-    Cone,
     Formulation,
     Program,
     Rows,
@@ -59,7 +59,7 @@ def build_octsvm(problem: Problem, upper_bound: float) -> Program:
     bounds = derive_bounds(free, upper_bound, no_idle_parent=True)
     builder = _Builder(problem, bounds)
     costs, weights = problem.costs, problem.row_weights[:, None]
-    largest, delta = bounds.norms[:, None], int(builder["delta"])
+    largest = bounds.norms[:, None]
     return assemble(
         builder.blocks,
         builder.families(),
@@ -75,9 +75,11 @@ def build_octsvm(problem: Problem, upper_bound: float) -> Program:
             "w": (-largest, largest),
             "b": (-bounds.intercepts, bounds.intercepts),
             "e": (0.0, builder.big_m),
+            "s": (0.0, bounds.norms[0]),
+            "size": (0.0, largest),
         },
         integers=("d", "z", "xi", "g", "known"),
-        cones=tuple(Cone(problem.margin_term, delta, vector) for vector in builder["w"]),
+        cones=norm_cones(problem, builder.blocks),
         tolerance=row_tolerance(problem, builder.big_m),
     )
 
@@ -101,7 +103,8 @@ class _Builder:
             "xi": (n, B),
             "z": (n, 2 * B + 1),
         }
-        return lay_out(shapes | feature_shapes(self.problem))
+        shapes |= norm_shapes(self.problem, B) | feature_shapes(self.problem)
+        return lay_out(shapes)
 
     def __getitem__(self, name: str) -> IntArray:
         return self.blocks[name].indices
@@ -146,6 +149,7 @@ class _Builder:
             "parents": rows([(1.0, d[children - 1]), (-1.0, d[children // 2 - 1])], upper=0.0),
             **rows_of_rules(self.problem, left, right, d),
             **rows_of_features(self.problem, self.blocks, self.bounds.norms),
+            **norm_rows(self.problem, self.blocks),
         }
 
     def violation(self, signs: FloatArray, relabelled: float) -> Rows:
@@ -191,17 +195,19 @@ def encode_octsvm(problem: Problem, program: Program, tree: ObliqueTree) -> Floa
     visits = spoken.decision_path(problem.X).toarray().astype(np.float64)
     inside = visits[:, : len(spoken.splits)]
     violations, is_changed = label_violations(problem, spoken.split_values(problem.X))
-    norm = float(np.linalg.norm(spoken.weights, axis=1).max())
-    parts = {
-        "delta": problem.margin_price(norm),
-        "d": spoken.weights.any(axis=1),
-        "w": spoken.weights,
-        "b": spoken.intercepts,
-        "e": inside * violations,
-        "xi": inside * is_changed,
-        "z": visits,
-    } | values_of_features(problem, spoken)
-    return program.filled(parts)
+    parts = (
+        {
+            "d": spoken.weights.any(axis=1),
+            "w": spoken.weights,
+            "b": spoken.intercepts,
+            "e": inside * violations,
+            "xi": inside * is_changed,
+            "z": visits,
+        }
+        | norm_values(problem, spoken.weights)
+        | values_of_features(problem, spoken)
+    )
+    return program.filled({name: parts[name] for name in parts.keys() & program.blocks.keys()})
 
 
 def _spoken(problem: Problem, tree: ObliqueTree) -> ObliqueTree:

@@ -40,7 +40,7 @@ class Block:
 
 @dataclass(frozen=True, eq=False)
 class Cone:
-    """A lower bound on one variable: half the (squared) norm of a vector of other variables.
+    """A lower bound on one variable: half the (squared) Euclidean norm of a vector of others.
 
     The kind ``"squared"`` means ``x[bound] >= ||x[vector]||**2 / 2``, ``"plain"`` means
     ``x[bound] >= ||x[vector]|| / 2``. ``bound`` and ``vector`` are positions of variables.

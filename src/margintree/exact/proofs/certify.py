@@ -22,6 +22,7 @@ from margintree.exact.proofs.kernels.ascent import measure
 from margintree.exact.proofs.kernels.closing import pick_pairs, solve_splits
 from margintree.exact.proofs.kernels.explore import IS_CLOSED, IS_OPEN
 from margintree.exact.proofs.kernels.hulls import least_norm_of_sides
+from margintree.exact.proofs.kernels.masses import lacks_mass
 from margintree.exact.proofs.kernels.settle import PATIENCE, settle_splits
 from margintree.exact.proofs.kernels.state import GAIN, LENGTH, MEMBERS, NORM, PAID, RIGHT, Stack
 from margintree.exact.proofs.skeletons import Skeleton
@@ -172,7 +173,7 @@ class _CertificateWriter:
         """Write a closed node, with parts until they prove the bound."""
         target, paid = self.bound * (1 + SPARE), self.paid_at(self.places)
         self.events.append(CLOSED)
-        if paid < target:
+        if paid < target and not self.lacks_mass():
             most = self.problem.norm_at_price(self.bound - paid) * (1 + 1e-9)
             parts = [self.part(0)]
             for _ in range(MOST_LINES):
@@ -187,6 +188,13 @@ class _CertificateWriter:
             for part in parts:
                 self.write_part(part)
         self.first_part.append(len(self.ups))
+
+    def lacks_mass(self) -> bool:
+        """Tell whether the rows that are left are too light for the leaves that lack weight."""
+        rows, missing = self.basics.rows, self.room.desk.leaf_masses
+        if rows.least_mass <= 0:
+            return False
+        return bool(lacks_mass(rows, self.frame, self.load(self.places.copy()), 0, missing))
 
     def paid_at(self, places: IntArray) -> float:
         """Return what is paid where rows are known to go."""

@@ -20,6 +20,7 @@ from margintree.exact.proofs.kernels.explore import (
     ADVANCE,
     BOUND,
     CLOSED,
+    CREDIT,
     DONE,
     FOUND,
     FULL,
@@ -27,6 +28,7 @@ from margintree.exact.proofs.kernels.explore import (
     LEAST,
     LEVEL,
     LOGGED,
+    MOST_CREDIT,
     NODES,
     PAUSED,
     PHASE,
@@ -213,8 +215,8 @@ class Dive:
         self.basics, self.room, self.node = basics, room, node
         self.found = Dived(None, objective)
         self.known = objective
-        self.counts, self.reals = np.zeros(7, dtype=np.int64), np.zeros(5)
-        self.counts[PHASE], self.reals[LEAST] = BOUND, np.inf
+        self.counts, self.reals = np.zeros(7, dtype=np.int64), np.zeros(6)
+        self.counts[PHASE], self.reals[LEAST], self.reals[CREDIT] = BOUND, np.inf, MOST_CREDIT
         self.pause = FIRST_PAUSE
         self.frame = basics.frame(node.skeleton, basics.cutoff(objective))
         self.n_splits = int(self.frame.is_split.sum())

@@ -7,6 +7,7 @@ open node.
 
 import heapq
 import zlib
+from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
@@ -36,9 +37,9 @@ LEAST_GAP = 1e-7
 """The smallest relative gap that counts as proof; leaves are not solved more exactly."""
 ROUNDING = 1e-9
 """Share of the optimum by which rounding may lift the bound above it, at most."""
-SEARCH_AFTER = 100_000
-"""Nodes, times rows, after which the method's search is asked for a better tree. Most proofs of few
-rows are done before."""
+SEARCHES: tuple[tuple[int, int | None], ...] = ((100_000, 200), (1_000_000, None))
+"""Nodes, times rows, after which the method's search is asked for a better tree, and its iterations
+then. It takes about as long as the nodes before. Most proofs of few rows are done before."""
 SEARCH_SHARE = 0.2
 """Share of the remaining time that the search may take."""
 LONG = 10_000
@@ -176,13 +177,13 @@ class _Engine:
         self.clock = limits.clock()
         self.best = Incumbent(method, problem, self.clock)
         self.gap = max(limits.gap, LEAST_GAP) * (1 - 1e-6)
-        self.search_after = SEARCH_AFTER // problem.n_rows
+        self.searches = deque((after // problem.n_rows, most) for after, most in SEARCHES)
         self.nodes, self.stuck, self.closed = 0, 0, 0.0
         self.least_stuck = np.inf
         self.waiting: list[OpenNode] = []
         self.running: list[OpenNode] = []
         self.numbers = count()
-        self.is_ready = self.has_searched = False
+        self.is_ready = False
         self.wants_stop = False
 
     def run(self, starts: Sequence[ObliqueTree]) -> Proof:
@@ -196,8 +197,8 @@ class _Engine:
             if self.history is not None or not self.is_proved:
                 self.prepare()
             while self.waiting and not self.is_over():
-                if self.nodes >= self.search_after and not self.has_searched:
-                    self.search()
+                if self.searches and self.nodes >= self.searches[0][0]:
+                    self.search(self.searches.popleft()[1])
                 self.dive_together()
         except KeyboardInterrupt:
             reason = Reason.INTERRUPTED
@@ -263,14 +264,15 @@ class _Engine:
             if self.history is not None:
                 self.history.roots.append((number, skeleton))
 
-    def search(self) -> None:
-        """Let the method's search look for a better tree."""
-        self.has_searched = True
+    def search(self, most: int | None) -> None:
+        """Let the method's search look for a better tree, for so many iterations at most."""
         began = self.clock.elapsed()
         self.method.get_ready(self.problem, self.limits)
         self.clock.start += self.clock.elapsed() - began  # no limit counts compilation
         seconds = SEARCH_SHARE * self.clock.remaining()
-        limits, known = replace(self.limits, seconds=seconds), [self.best.tree]
+        numbers = [number for number in (most, self.limits.iterations) if number is not None]
+        limits = replace(self.limits, seconds=seconds, iterations=min(numbers, default=None))
+        known = [self.best.tree]
         found = self.method.start(self.problem, limits, known, self.tell_of_search)
         self.best.offer(found.tree)
         self.best.iterations += found.iterations
@@ -325,8 +327,8 @@ class _Engine:
         for _ in self.running:
             heapq.heappop(self.waiting)
         nodes, objective, most = self.running, self.best.objective, self.nodes_left()
-        if not self.has_searched:
-            most = min(most, max(1, self.search_after - self.nodes))
+        if self.searches:
+            most = min(most, max(1, self.searches[0][0] - self.nodes))
         for node, found in zip(nodes, self.dives(nodes, objective, most), strict=True):
             self.take(node, found)
             self.running = self.running[1:]

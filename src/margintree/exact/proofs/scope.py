@@ -8,7 +8,7 @@ from margintree.exact.proofs.skeletons import MAX_CLASSES
 
 NATIVE = "native"
 """The name of the native proof engine among the solvers."""
-KNOWN = {"max_splits", "errors", "violations", "splits"}
+KNOWN = {"max_splits", "least_mass", "errors", "violations", "splits"}
 """The rules and costs that the engine keeps. A problem with any other one is refused, so a new one
 is refused until its bounds are proved."""
 PARAMETERS = {"least_mass": "min_samples_leaf", "features": "c4", "by_feature": "feature_costs"}
@@ -27,9 +27,11 @@ def obstacle(problem: Problem) -> str:
     >>> problem = Problem.from_data([[0.0], [1.0]], [0, 1], n_classes=2, depth=1)
     >>> obstacle(problem)
     ''
-    >>> obstacle(problem.with_rules(min_samples_leaf=0.5))
-    'does not know min_samples_leaf, which the problem has.'
+    >>> obstacle(problem.with_rules(separation=0.5))
+    'does not know separation, which the problem has.'
     """
+    if problem.norm != "l2":
+        return f"proves Euclidean margins only; norm={problem.norm!r} was given."
     for what, number, most in (
         ("rows", problem.n_rows, MAX_ROWS),
         ("classes", problem.n_classes, MAX_CLASSES),

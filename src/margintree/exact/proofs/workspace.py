@@ -37,18 +37,22 @@ def rows_of(problem: Problem, *, may_lean: bool = True) -> RowData:
     if X.shape[1] > X.shape[0]:
         X = np.linalg.qr(X.T)[1].T
     X = np.ascontiguousarray(X)
+    apart = squared_distances(X)
     first, second = _pairs(problem)
     return RowData(
         X=X,
         gram=np.ascontiguousarray(product(X, X.T)),
+        apart=apart,
         y=np.array(problem.y, dtype=np.int64),
         pull=problem.costs.violations * problem.row_weights,
         prices=np.array(problem.error_prices),
         first=first,
         second=second,
         distances=np.linalg.norm(problem.X[first] - problem.X[second], axis=1),
-        reaches=_reaches(X),
+        reaches=np.sqrt(apart.max(axis=1) + 1e-12),
         tails=np.full(len(X), float(problem.routing_margin)),
+        masses=np.array(problem.row_weights, dtype=float),
+        least_mass=float(problem.rules.least_mass),
         radius=float(np.sqrt((X**2).sum(axis=1)).max()),
         eps=float(problem.routing_margin),
         split_price=float(problem.costs.splits),
@@ -57,17 +61,22 @@ def rows_of(problem: Problem, *, may_lean: bool = True) -> RowData:
     )
 
 
-def _reaches(X: FloatArray) -> FloatArray:
-    """Return the distance of each row from the row that is farthest from it."""
-    squared = (X**2).sum(axis=1)
-    apart = squared[:, None] + squared[None, :] - 2 * product(X, X.T)
-    return np.asarray(np.sqrt(np.maximum(apart.max(axis=1), 0.0) + 1e-12))
+def squared_distances(X: FloatArray) -> FloatArray:
+    """Return the squared distance of every row from every other one.
+
+    Examples
+    --------
+    >>> squared_distances(np.array([[0.0, 0.0], [3.0, 4.0]])).tolist()
+    [[0.0, 25.0], [25.0, 0.0]]
+    """
+    squares = (X**2).sum(axis=1)
+    apart = squares[:, None] + squares[None, :] - 2 * product(X, X.T)
+    return np.ascontiguousarray(np.maximum(apart, 0.0))
 
 
 def _pairs(problem: Problem) -> tuple[IntArray, IntArray]:
     """Return each row with its closest rows of other classes, the closest pairs first."""
-    squared = (problem.X**2).sum(axis=1)
-    apart = squared[:, None] + squared[None, :] - 2 * product(problem.X, problem.X.T)
+    apart = squared_distances(problem.X)
     apart[problem.y[:, None] == problem.y[None, :]] = np.inf
     near = np.argsort(apart, axis=1, kind="stable")[:, :NEIGHBOURS]
     is_near = np.zeros(apart.shape, dtype=bool)
@@ -94,6 +103,7 @@ def new_desk(n_rows: int, n_classes: int, depth: int) -> Desk:
         option_prices=np.zeros(n_nodes),
         is_dead=np.zeros((2, n_nodes), dtype=np.bool_),
         leaf_prices=np.zeros((n_nodes, n_classes)),
+        leaf_masses=np.zeros(n_nodes),
         hulls=np.zeros((n_nodes // 2, n_rows)),
         lambdas=np.zeros(n_nodes // 2),
         scales=np.zeros(n_nodes // 2),
@@ -198,18 +208,19 @@ def tree_of(problem: Problem, frame: Frame, stack: Stack, desk: Desk, level: int
     n_branch = len(frame.is_split) // 2 - 1
     weights, intercepts = np.zeros((n_branch, problem.n_features)), np.full(n_branch, -1.0)
     splits = frame.is_split[1 : n_branch + 1].copy()
-    mean = problem.X.mean(axis=0)
     for node in np.flatnonzero(splits) + 1:
         s = frame.slots[node]
         if stack.levels[level, IS_WIDE]:
             (m, right), duals = desk.crew_sizes[s], stack.wide_duals[level, s]
-            intercept = stack.wide_planes[level, s, INTERCEPT]
+            values, plane = stack.wide_values[level, s], stack.wide_planes[level, s]
         else:
             (m, right), duals = stack.passing[level, s], stack.duals[level, s]
-            intercept = stack.planes[level, s, INTERCEPT]
+            values, plane = stack.values[level, s], stack.planes[level, s]
         if 0 < right < m:
-            w = desk.scales[s] * (duals @ problem.X)
-            weights[node - 1], intercepts[node - 1] = w, intercept - w @ mean
+            # The values have a constant that the intercept makes up for.
+            w, value = desk.scales[s] * (duals @ problem.X), desk.scales[s] * values[0]
+            weights[node - 1] = w
+            intercepts[node - 1] = value + plane[INTERCEPT] - w @ problem.X[0]
         else:
             intercepts[node - 1] = 1.0 if right else -1.0
     return ObliqueTree(

@@ -2,6 +2,7 @@
 
 from margintree import __version__
 from margintree._lib.exceptions import SolverMissingError
+from margintree._lib.suggestion import did_you_mean
 from margintree.exact.proofs.scope import NATIVE
 from margintree.exact.solvers.gurobi import GurobiSolver
 from margintree.exact.solvers.highs import HighsSolver
@@ -44,7 +45,7 @@ def get(name: str) -> Solver:
     if name not in SOLVERS:
         raise SolverMissingError(
             f"solver must be one of {[NATIVE, *sorted(SOLVERS)]} or 'auto'; {name!r} was given. "
-            "Choose one of them."
+            f"{did_you_mean(name, [NATIVE, *SOLVERS])}Choose one of them."
         )
     return SOLVERS[name]
 

@@ -8,13 +8,13 @@ import numpy as np
 from margintree._lib.arrays import FloatArray
 from margintree.core.class_tree import to_tree
 from margintree.core.problem import Problem
-from margintree.core.space import Scaling
+from margintree.core.space import Space
 from margintree.core.tree import ObliqueTree
 from margintree.search.classes.hyperplanes import Hyperplanes, groups_of
 
 
 def averaged_tree(
-    problems: Sequence[Problem], shares: FloatArray, tree: ObliqueTree, scaling: Scaling
+    problems: Sequence[Problem], shares: FloatArray, tree: ObliqueTree, scaling: Space
 ) -> ObliqueTree:
     """Return the class tree whose split values are averages.
 

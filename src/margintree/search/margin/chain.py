@@ -8,7 +8,7 @@ import numpy as np
 
 from margintree._lib.arrays import IntArray
 from margintree.core.problem import Problem
-from margintree.search.margin import kicks, leaf_groups, starts
+from margintree.search.margin import annealing, kicks, leaf_groups, starts
 from margintree.search.margin.kernel_data import new_working_tree
 from margintree.search.margin.kernels.working_tree import WorkingTree
 from margintree.search.margin.kicks import Kick
@@ -67,6 +67,7 @@ class Chain:
     known: float = 0.0
     """The best cost of earlier chains, with a tolerance. A chain that began elsewhere and reaches
     it ends, because it would only repeat them."""
+    anneals: bool = False  # whether it anneals its leaf groups first
 
 
 @dataclass(frozen=True)
@@ -115,6 +116,10 @@ def run_chain(
     local.is_over = is_over
     begin(local, chain, parts, groupings)
     found, before = Found(local.descend(), local.take(), iterations=1), np.inf
+    if chain.anneals:
+        anneal = Step(partial(annealing.anneal, local), annealing.DESCENTS, max_failures=1)
+        most = min(chain.max_iterations, found.iterations + annealing.DESCENTS)
+        found = improve(local, found, anneal, most)
     if not leaf_groups.has_groups(local.data):
         found = improve(local, found, kick, chain.max_iterations, known)
         before = 0.0

@@ -13,11 +13,17 @@ from margintree.core.limits import Clock
 from margintree.core.problem import Problem
 from margintree.search.margin.chain import Chain, Parts, run_chain
 from margintree.search.margin.kernel_data import NO_GRAM, gram_of, make_kernel_data, to_tree
-from margintree.search.margin.kernels.line_search import best_step
-from margintree.search.margin.kernels.sweep import cheapest_label, sweep
-from margintree.search.margin.kernels.working_tree import KernelData, lift, rows_below
+from margintree.search.margin.kernels.line_search import best_intercept, best_step
+from margintree.search.margin.kernels.polish import set_hyperplane
+from margintree.search.margin.kernels.sweep import cheapest_label, light_terminal, sweep
+from margintree.search.margin.kernels.working_tree import (
+    KernelData,
+    clear_below,
+    lift,
+    rows_below,
+)
 from margintree.search.margin.kicks import KICKS, rebuild
-from margintree.search.margin.leaf_groups import LEAST_DESCENTS, rearrange
+from margintree.search.margin.leaf_groups import groups_in_leaves, improve_groups, lay, new_groups
 from margintree.search.margin.local_search import LocalSearch
 from margintree.search.margin.many_rows import Refiner
 
@@ -51,17 +57,24 @@ def compile_sweep() -> None:
 def compile_refit(leaf_groups: bool) -> None:
     """Compile the half of the kernels that updates and polishes a tree, and those for leaf groups.
 
-    Kernels that both halves need and that `compile_sweep` compiles last come first here.
+    Kernels that both halves need come first here, in the order in which `compile_sweep` gets to
+    them: it finds them on disk. Nothing here sweeps, since the sweep takes longest to compile.
     """
     local = LocalSearch(_toy_data())
     data, working, row = local.data, local.working, local.data.pull
     local.settle()
     best_step(row, row, row, row, row, data.eps, 1.0)
+    best_intercept(row, row, row, row, row, data.eps, data.least_mass)
+    set_hyperplane(data, working, 1, np.arange(2), row, 0.0, 1.0)
+    clear_below(working, 1)
     cheapest_label(data, np.arange(2), 1)
     lift(working, 2, 1)
+    light_terminal(data, working, local.state.terminals)
     local.polish()
     if leaf_groups:
-        rearrange(local, np.inf, LEAST_DESCENTS)
+        groups = new_groups(local, groups_in_leaves(local))
+        improve_groups(local, groups)
+        lay(local, groups)
 
 
 def _is_first_time() -> bool:
@@ -99,6 +112,6 @@ def _run_large() -> None:
     local.clear(4.0)
     local.part(1, np.where(problem.X[:, 0] > 0.6, 1.0, -1.0))
     data = make_kernel_data(problem, NO_GRAM)
-    refiner = Refiner(problem, data, to_tree(problem, local.working), seed=0)
+    refiner = Refiner(problem, data, to_tree(problem, local.working))
     refiner.sweep()
     refiner.price()

@@ -7,11 +7,10 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
-from margintree._lib.arrays import BoolArray, IntArray
 from margintree.core.incumbent import Incumbent
 from margintree.core.limits import Clock, Limits
 from margintree.core.method import Method
@@ -34,10 +33,11 @@ from margintree.search.margin.kernel_data import (
 from margintree.search.margin.kernels.working_tree import WorkingTree
 from margintree.search.margin.leaf_groups import has_groups
 from margintree.search.margin.local_search import LocalSearch
-from margintree.search.margin.many_rows import ENOUGH, MANY_ROWS, Refiner, sample
+from margintree.search.margin.many_rows import FIRST_SCALE, MANY_ROWS
+from margintree.search.margin.stages import Stage, search_in_stages
 
-Begin: TypeAlias = Callable[[Callable[[], Found]], Callable[[], Found]]
-"""Starts a chain, and returns a function that waits for its result."""
+Begin: TypeAlias = Callable[[Callable[[], Any]], Callable[[], Any]]
+"""Starts a piece of work, and returns a function that waits for its result."""
 
 LEAD = 4
 """Each chain sees the results of all earlier chains except the last three, so up to four chains can
@@ -46,8 +46,6 @@ ELITE = 4
 """Number of best trees kept as origins of later chains."""
 SAME = 3e-3
 """Trees whose costs differ by a smaller share count as the same."""
-FIRST_SCALE = 2.0
-"""The first norm of hyperplanes: each side of the margin is half as wide as a feature's range."""
 SAMPLE_ITERATIONS = 12
 """Number of descents on a sample of a large problem."""
 SAMPLE_SHARE = 0.2
@@ -57,6 +55,14 @@ DEFAULT_WORK, FEWEST_DESCENTS, MOST_DESCENTS = 17_000_000, 60, 2000
 converge, and the limits of that number of descents."""
 LONG_CHAIN = 1000
 """Descents in which almost every chain gets stuck; without an iteration limit it may make them."""
+FIRST_SHARE, TRIAL_SHARE = 5, 16
+"""Where leaf groups can be annealed, the first chain may make one in this many descents of the
+search, and the next three chains each one in the second number; easy problems need no more."""
+ENOUGH_ROWS = 20
+"""With fewer rows than this, long chains of kicks find what annealing would."""
+ANNEALED_CHAIN = 300
+"""Maximum number of descents of a chain that anneals its leaf groups, unless iterations are
+limited."""
 ENOUGH_HITS = 6
 """Number of fresh chains that must end at the best cost to count as convergence. Had there been a
 good chance of a better tree, one of them would have found it."""
@@ -107,7 +113,9 @@ def _explore(kit: _Kit, incumbent: Incumbent, origins: Sequence[ObliqueTree]) ->
     iterations = iterations_of(problem, limits)
     largest = problem.norm_at_price(incumbent.objective)
     trees = [to_working_tree(data, tree) for tree in origins]
-    course = Course(limits.seed, iterations, largest, trees, limits.iterations is None)
+    may_converge = limits.iterations is None
+    can_anneal = has_groups(data) and problem.n_rows >= ENOUGH_ROWS
+    course = Course(limits.seed, iterations, largest, trees, may_converge, can_anneal)
     groupings, idle = shared.groupings, [LocalSearch(data)]
     with _crew(limits.threads, incumbent.clock) as (begin, is_over):
         running: deque[tuple[Chain, LocalSearch, Callable[[], Found]]] = deque()
@@ -128,33 +136,32 @@ def _explore(kit: _Kit, incumbent: Incumbent, origins: Sequence[ObliqueTree]) ->
 
 
 def _explore_large(kit: _Kit, incumbent: Incumbent, origins: Sequence[ObliqueTree]) -> None:
-    """Search a sample of the rows, then improve the result on all rows."""
+    """Search in stages, with chains for small samples of the rows."""
     problem, limits, clock = kit.problem, kit.limits, incumbent.clock
-    rng = np.random.default_rng(limits.seed)
 
-    def best_on_sample(rows: IntArray, is_wrong: BoolArray, depth: int) -> ObliqueTree:
-        part = sample(problem, rows, is_wrong, depth, rng)
+    def search_sample(part: Problem) -> ObliqueTree | None:
+        fewer = _share(limits, incumbent.iterations)
+        if fewer.iterations is not None and fewer.iterations <= 0:
+            return None
         clock_of_part = Clock(SAMPLE_SHARE * clock.remaining(), clock.memory)
         best = Incumbent(kit.method, part, clock_of_part)
-        fewer = _share(limits, incumbent.iterations)
         try:
             _explore(replace(kit, problem=part, limits=fewer), best, [])
         finally:
             incumbent.iterations += best.iterations
-            if depth == problem.depth:
+            if part.depth == problem.depth:
                 incumbent.offer(best.tree)
         return best.tree
 
-    everything, nothing = np.arange(problem.n_rows), np.zeros(problem.n_rows, dtype=bool)
-    found = best_on_sample(everything, nothing, problem.depth)
-    data = kit.make_data(problem, NO_GRAM)
-    refiner = min(
-        (Refiner(problem, data, tree, limits.seed, clock.is_over) for tree in (found, *origins)),
-        key=Refiner.price,
-    )
-    _refine(refiner, incumbent)
-    while refiner.regrow(best_on_sample):
-        _refine(refiner, incumbent)
+    with _crew(limits.threads, clock) as (begin, is_over):
+
+        def each(function: Callable[[int], Any], nodes: Sequence[int]) -> list[Any]:
+            return [wait() for wait in [begin(partial(function, node)) for node in nodes]]
+
+        stage = Stage(
+            problem, limits.seed, kit.make_data, search_sample, is_over, each, incumbent.offer
+        )
+        search_in_stages(stage, incumbent, origins)
 
 
 def _share(limits: Limits, done: int) -> Limits:
@@ -165,18 +172,9 @@ def _share(limits: Limits, done: int) -> Limits:
     return replace(limits, iterations=min(share, limits.iterations - done))
 
 
-def _refine(refiner: Refiner, incumbent: Incumbent) -> None:
-    """Sweep over all rows until the gain is small."""
-    before, now = np.inf, refiner.price()
-    while now < before * (1 - ENOUGH) and not incumbent.clock.is_over():
-        refiner.sweep()
-        incumbent.offer(refiner.tree())
-        before, now = now, refiner.price()
-
-
 @contextmanager
 def _crew(n_threads: int, clock: Clock) -> Iterator[tuple[Begin, Callable[[], bool]]]:
-    """Yield a function that starts chains on threads, and one that tells them when to stop.
+    """Yield a function that starts work on threads, and one that tells it when to stop.
 
     Chains also stop, within one descent, if an interrupt leaves the body early.
     """
@@ -212,14 +210,16 @@ def get_ready(
 ) -> None:
     """Compile the kernels that a search needs, so that they do not count against a time limit.
 
-    Those for leaf groups are needed if the first chain can improve any, since no other chain is
-    longer.
+    Those for leaf groups are needed if a chain can improve any. With a limit of iterations no chain
+    is longer than the first.
     """
     is_large = problem.n_rows > MANY_ROWS
     if is_large:  # the search uses samples, some of them small
         limits = _share(limits, done=0)
-    first = Course(limits.seed, iterations_of(problem, limits), 1.0, [], limits.iterations is None)
-    rearranges = has_room_for_groups(first.next_chain(np.inf).max_iterations) and (
+    longest = iterations_of(problem, limits)
+    if limits.iterations is not None:
+        longest = Course(limits.seed, longest, 1.0, []).next_chain(np.inf).max_iterations
+    rearranges = has_room_for_groups(longest) and (
         is_large or has_groups(make_data(problem, NO_GRAM))
     )
     compile_kernels(many_rows=is_large, leaf_groups=rearranges, rules=problem.rules != Rules())
@@ -235,9 +235,12 @@ class Course:
         largest_scale: float,
         origins: list[WorkingTree],
         may_converge: bool = False,
+        can_anneal: bool = False,
     ) -> None:
         self.seed, self.free, self.largest_scale = seed, iterations, largest_scale
         self.may_converge, self.hits = may_converge, 0
+        self.can_anneal, self.iterations = can_anneal, iterations
+        self.n_fresh = 0
         self.rng = np.random.default_rng(seed)
         self.origins = origins
         self.elite: list[Found] = []
@@ -258,14 +261,19 @@ class Course:
         ``objective`` is the cost of the best tree so far.
         """
         share = -(-self.free // (LEAD - self.n_running))
+        anneals = self.can_anneal and self.n_chains >= LEAD and 2 * self.hits < self.n_fresh
+        anneals &= not self.origins
         if self.may_converge and not self.origins:
-            share = min(self.free, max(share, LONG_CHAIN))
+            usual = max(share, LONG_CHAIN)
+            if self.can_anneal and self.n_chains < LEAD:
+                usual = -(-self.iterations // (TRIAL_SHARE if self.n_chains else FIRST_SHARE))
+            share = min(self.free, ANNEALED_CHAIN if anneals else usual)
         self.free -= share
         self.n_chains += 1
         self.n_running += 1
-        origin, scale, worth = self._origin(), self._scale(), objective * (1 + SAME)
+        origin, scale, worth = self._origin(anneals), self._scale(), objective * (1 + SAME)
         known = self.lowest * (1 + SAME) if self.elite else 0.0
-        return Chain(self.n_chains, self.seed, origin, scale, share, worth, known)
+        return Chain(self.n_chains, self.seed, origin, scale, share, worth, known, anneals)
 
     def _scale(self) -> float:
         """Return the norm of the best tree, or a random useful norm while it has no split."""
@@ -275,11 +283,11 @@ class Course:
             return FIRST_SCALE
         return float(FIRST_SCALE * (self.largest_scale / FIRST_SCALE) ** self.rng.random())
 
-    def _origin(self) -> WorkingTree | None:
-        """Return a given tree if any is left; else at times one of the best trees, or None."""
+    def _origin(self, anneals: bool) -> WorkingTree | None:
+        """Return a given tree if any is left; else, to anneal or at times, one of the best."""
         if self.origins:
             return self.origins.pop(0)
-        if self.elite and self.n_chains % LEAD == 1:
+        if self.elite and (anneals or self.n_chains % LEAD == 1):
             return self.elite[self.rng.integers(len(self.elite))].working
         return None
 
@@ -296,6 +304,7 @@ class Course:
         is_cheapest = found.cost < self.lowest
         if found.cost < self.lowest * (1 - SAME):
             self.hits = 0
+        self.n_fresh += chain.origin is None
         self.hits += chain.origin is None and found.cost <= self.lowest * (1 + SAME)
         self.lowest = min(found.cost, self.lowest)
         return is_cheapest

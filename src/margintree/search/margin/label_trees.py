@@ -4,11 +4,12 @@ Kernels charge a flat price for every wrong label. The judge lets a row choose b
 and a larger violation; `refitted` makes use of the choice.
 """
 
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import numpy as np
 
-from margintree._lib.arrays import FloatArray, product
+from margintree._lib.arrays import BoolArray, FloatArray, product
 from margintree._lib.svm import smo
 from margintree.core import topology
 from margintree.core.bound import contradictions
@@ -18,9 +19,15 @@ from margintree.core.simplify import push_up, with_cheapest_classes
 from margintree.core.tree import ObliqueTree
 from margintree.search.margin.kernel_data import gram_of, make_kernel_data
 from margintree.search.margin.kernels.working_tree import KernelData
+from margintree.search.margin.linear_fit import SplitRows, as_routed, fit_hyperplanes
 
 MAX_ROWS = 1000
 """With more rows than this, inner products take too long and hyperplanes stay as found."""
+MAX_EXCHANGE_ROWS, MOST_TRIED, MOST_FITS = 200, 3, 100
+"""Maximum number of rows for which splits try other features, of new features for a split, and of
+fits in all."""
+FAINT = 1e-6
+"""Weight of a new feature before the fit, as a share of the largest."""
 MAX_REFITS = 5
 """Maximum number of times that rows choose again whether they are relabelled."""
 ROUNDS, POWER, TOLERANCE = 15, 1.5, 1e-4
@@ -71,9 +78,57 @@ def refitted(problem: Problem, tree: ObliqueTree) -> ObliqueTree:
     Splits with an empty side are left out, and leaves get the class of most of their rows.
     """
     best = with_cheapest_classes(problem, push_up(problem, tree))
-    if problem.n_rows > MAX_ROWS:
+    return best if problem.n_rows > MAX_ROWS else _refit(problem, gram_of(problem), best)
+
+
+def with_other_features(
+    problem: Problem, tree: ObliqueTree, is_over: Callable[[], bool]
+) -> ObliqueTree:
+    """Return a tree that costs no more, in which no other feature of a split would pay.
+
+    Kernels do not see what a row close to a hyperplane saves, so a search may miss a feature that
+    brings rows closer. If features are counted, every split tries one more, or one in exchange.
+    """
+    if not problem.counts_features or problem.n_rows > MAX_EXCHANGE_ROWS:
+        return tree
+    gram, cost = gram_of(problem), price_labels(problem, tree).total
+    others = _exchanges(problem, tree)
+    for _ in range(MOST_FITS):
+        other = next(others, None)
+        if other is None or is_over():
+            break
+        fitted = _refit(problem, gram, other)
+        judged = price_labels(problem, fitted)
+        if judged.is_allowed and judged.total < cost * (1 - TOLERANCE):
+            tree, cost, others = fitted, judged.total, _exchanges(problem, fitted)
+    return tree
+
+
+def _exchanges(problem: Problem, tree: ObliqueTree) -> Iterator[ObliqueTree]:
+    """Yield trees that see one more feature in a split, and those that see it in exchange.
+
+    New features come in the order of what the rows inside margins gain from them, to first order.
+    """
+    values, visits = tree.split_values(problem.X), tree.decision_path(problem.X).toarray() > 0
+    wanted = sides(problem)
+    for node in np.flatnonzero(tree.splits):
+        pulls = wanted * visits[:, node] * (wanted * values[:, node] < 1) * problem.row_weights
+        gains = np.abs(product(problem.X.T, pulls - pulls.mean()))
+        used = np.flatnonzero(tree.weights[node])
+        news = [j for j in np.argsort(-gains, kind="stable") if j not in used]
+        for new in news[:MOST_TRIED]:
+            for old in (None, *used):
+                weights = tree.weights.copy()
+                weights[node, new] = FAINT * np.abs(weights[node]).max()
+                if old is not None:
+                    weights[node, old] = 0.0
+                yield replace(tree, weights=weights)
+
+
+def _refit(problem: Problem, gram: FloatArray, best: ObliqueTree) -> ObliqueTree:
+    """Return the tree with its hyperplanes fitted to the wanted sides as long as that pays."""
+    if problem.costs.violations == 0:  # there is nothing to fit to
         return best
-    gram = gram_of(problem)
     for wishes in (as_it_pays, as_labelled, as_routed):
         for _ in range(MAX_REFITS):
             if not best.n_splits:
@@ -100,11 +155,6 @@ def as_labelled(problem: Problem, values: FloatArray) -> FloatArray:
     return np.ones_like(values) * sides(problem)[:, None]
 
 
-def as_routed(problem: Problem, values: FloatArray) -> FloatArray:  # noqa: ARG001
-    """Return the present side of every row."""
-    return np.where(values >= 0, 1.0, -1.0)
-
-
 def _fitted(
     problem: Problem, gram: FloatArray, tree: ObliqueTree, wanted: FloatArray
 ) -> ObliqueTree:
@@ -116,6 +166,8 @@ def _fitted(
     """
     on = np.flatnonzero(tree.splits)
     visits = tree.decision_path(problem.X).toarray() > 0
+    if problem.norm != "l2":
+        return _fitted_in_norm(problem, tree, wanted, visits)
     shares, duals = np.full(len(on), 1.0 / len(on)), np.zeros((len(on), problem.n_rows))
     weights, intercepts = tree.weights.copy(), tree.intercepts.copy()
     for _ in range(ROUNDS):
@@ -137,8 +189,30 @@ def _fitted(
             weights[node] = product(beta, seen) / shares[k]
             duals[k, rows] = beta
         norms = np.linalg.norm(weights[on], axis=1)
-        if norms.min() <= 0:
+        if norms.min() ** POWER < np.finfo(float).tiny:  # shares would vanish
             break
+        # Shares add up to one, or for the plain norm the lengths of the dual vectors to one half.
+        is_squared = problem.margin_term == "squared"
+        aim = 1.0 if is_squared else 0.5 * shares.sum() / (shares * norms).sum()
         shares *= norms**POWER
-        shares /= shares.sum()
+        shares *= aim / shares.sum()
+    return replace(tree, weights=weights, intercepts=intercepts)
+
+
+def _fitted_in_norm(
+    problem: Problem, tree: ObliqueTree, wanted: FloatArray, visits: BoolArray
+) -> ObliqueTree:
+    """Return the tree of `_fitted` for a norm that is not the Euclidean one."""
+    nodes, parts = [], []
+    for node, here in zip(np.flatnonzero(tree.splits), wanted.T, strict=True):
+        rows = np.flatnonzero(visits[:, node])
+        if len(np.unique(here[rows])) == 2:
+            nodes.append(node)
+            used = (tree.weights[node] != 0) | (not problem.counts_features)
+            parts.append(SplitRows(rows, here[rows], None, used))
+    found = fit_hyperplanes(problem, parts) if parts else None
+    if found is None:
+        return tree
+    weights, intercepts = tree.weights.copy(), tree.intercepts.copy()
+    weights[nodes], intercepts[nodes] = found
     return replace(tree, weights=weights, intercepts=intercepts)

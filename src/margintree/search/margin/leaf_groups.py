@@ -42,6 +42,8 @@ LEAST = 1e-4
 """Least relative gain for which a row moves, or for which leaf groups replace the best ones."""
 CLOSE = 1.03
 """Leaf groups that cost up to this many times the best ones are shifted next."""
+REACH = 1.0
+"""A row further than this on the other side of a split, in margins, is not moved across it."""
 HOPE = 1.3
 """Leaf groups that cost this many times the best ones before any row moves are given up."""
 WRONG = 3.0
@@ -196,7 +198,8 @@ def move_all_rows(local: LocalSearch, leaf_groups: LeafGroups, least: float) -> 
     for first in range(0, len(moves), n_at_once):
         if not local.is_over():
             rows, targets = np.divmod(moves[first : first + n_at_once], n_groups)
-            gain += move_rows(local.data, leaf_groups, rows, targets, least)
+            limits = np.full(len(rows), -least)
+            gain += move_rows(local.data, leaf_groups, rows, targets, limits, REACH)
     return gain
 
 

@@ -86,15 +86,14 @@ def _descents(
         yield to_tree(problem, ends[-1])
     while True:
         ends.sort(key=descent.total)
-        for k, end in enumerate(ends):
+        for k in range(len(ends)):
             failures = 0
             while failures < MAX_FAILURES:
-                found = descent.descend(descent.kicked(end))
+                found = descent.descend(descent.kicked(ends[k]))
                 yield to_tree(problem, found)
-                end, failures = (
-                    (found, 0) if descent.is_cheaper(found, end) else (end, failures + 1)
-                )
-            ends[k] = end
+                failures += 1
+                if descent.is_cheaper(found, ends[k]):
+                    ends[k], failures = found, 0
 
 
 def _origins(

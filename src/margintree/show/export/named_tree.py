@@ -87,9 +87,9 @@ def refuse_likeness(tree: ObliqueTree, what: str) -> None:
     """Raise InvalidInputError if splits see the likeness to landmarks."""
     if tree.scaling.likeness is not None:
         raise InvalidInputError(
-            f"{what} cannot tell what the splits of this tree see: the likeness to training rows "
-            "(space='rbf' or 'polynomial'). Use plot_partition, to_python or to_json, or fit with "
-            "space='quadratic' or 'box'."
+            f"{what} must have splits over columns or their products; those of this tree see the "
+            "likeness to training rows (space='rbf' or 'polynomial'). Use plot_partition, "
+            "to_python or to_json, or fit with space='quadratic' or 'box'."
         )
 
 

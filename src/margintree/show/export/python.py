@@ -5,10 +5,12 @@ import keyword
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+import numpy as np
+
 import margintree
 from margintree._lib.exceptions import InvalidInputError
 from margintree.core import topology
-from margintree.core.space import Scaling
+from margintree.core.space import Space
 from margintree.data.preprocessing.cells import MISSING_WORDS
 from margintree.data.preprocessing.encoding import FALSE_WORDS, TRUE_WORDS
 from margintree.show.export.predictor import Predictor, predictor
@@ -79,14 +81,18 @@ def to_python(
     return "\n".join([opening, "", constants, functions, *_lines(known, 1, "    "), ""])
 
 
-def _terms(scaling: Scaling) -> str:
+def _terms(scaling: Space) -> str:
     """Return the functions that make the terms of a row of its scaled values."""
     if scaling.likeness is not None:
         known, functions = scaling.likeness, _RADIAL
         if known.degree:
             functions = _POLYNOMIAL.replace("POWER", " * ".join(["base"] * known.degree))
-        rows = ",\n    ".join(repr(tuple(row)) for row in known.landmarks.tolist())
-        return f"{functions}\n\n_GAMMA = {known.gamma!r}\n_LANDMARKS = (\n    {rows},\n)\n"
+        varying = np.flatnonzero(~scaling.is_constant)
+        places = known.landmarks[:, varying].tolist()
+        rows = ",\n    ".join(repr(tuple(row)) for row in places)
+        columns = tuple(varying.tolist())
+        constants = f"_GAMMA = {known.gamma!r}\n_VARYING = {columns!r}"
+        return f"{functions}\n\n{constants}\n_LANDMARKS = (\n    {rows},\n)\n"
     return _PRODUCTS if scaling.has_products else _COLUMNS_ONLY
 
 
@@ -175,23 +181,25 @@ def _terms(scaled):
 """
 _RADIAL = """
 def _terms(scaled):
-    return [_likeness(scaled, row) for row in _LANDMARKS]
+    varying = [scaled[column] for column in _VARYING]
+    return [_likeness(varying, row) for row in _LANDMARKS]
 
 
-def _likeness(scaled, row):
+def _likeness(varying, row):
     total = 0.0
-    for number, place in zip(scaled, row):
+    for number, place in zip(varying, row):
         total += (number - place) * (number - place)
     return 2.718281828459045 ** (-_GAMMA * total)
 """
 _POLYNOMIAL = """
 def _terms(scaled):
-    return [_likeness(scaled, row) for row in _LANDMARKS]
+    varying = [scaled[column] for column in _VARYING]
+    return [_likeness(varying, row) for row in _LANDMARKS]
 
 
-def _likeness(scaled, row):
+def _likeness(varying, row):
     total = 0.0
-    for number, place in zip(scaled, row):
+    for number, place in zip(varying, row):
         total += (number - 0.5) * (place - 0.5)
     base = 1 + _GAMMA * total
     return POWER

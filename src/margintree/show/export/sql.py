@@ -6,8 +6,10 @@ from typing import Any
 import numpy as np
 
 from margintree._lib.exceptions import InvalidInputError
+from margintree._lib.suggestion import did_you_mean
 from margintree.core import topology
-from margintree.core.space import MIDDLE, factors
+from margintree.core.likeness import MIDDLE
+from margintree.core.space import factors
 from margintree.show.export.named_tree import refuse_likeness
 from margintree.show.export.predictor import Predictor, predictor
 from margintree.show.export.sql_dialects import in_dialect
@@ -76,7 +78,7 @@ def to_sql(
     if share_of is not None and share_of not in known.labels:
         raise InvalidInputError(
             f"share_of must be one of the labels {list(known.labels[:10])!r}; {share_of!r} was "
-            "given. Choose one of them."
+            f"given. {did_you_mean(share_of, known.labels)}Choose one of them."
         )
     code = None if share_of is None else known.labels.index(share_of)
     expression = _Writer(known, code, table_name).expression()

@@ -4,6 +4,7 @@ from typing import Any
 
 from margintree._lib.exceptions import InvalidInputError
 from margintree._lib.extras import imported
+from margintree._lib.suggestion import did_you_mean
 
 DIALECTS = ("bigquery", "duckdb", "mysql", "postgres", "snowflake", "sqlite", "tsql")
 """The dialects that are tested; ``tsql`` is SQL Server's."""
@@ -19,8 +20,9 @@ def in_dialect(expression: str, dialect: str) -> str:
     """
     if dialect not in DIALECTS:
         raise InvalidInputError(
-            f"dialect must be one of {', '.join(DIALECTS)}; {dialect!r} was given. Choose one of "
-            "them, or leave it out for standard SQL."
+            f"dialect must be one of {', '.join(DIALECTS)}; {dialect!r} was given. "
+            f"{did_you_mean(dialect, DIALECTS)}Choose one of them, or leave it out for standard "
+            "SQL."
         )
     sqlglot = imported("sqlglot", extra="sql")
     parsed = sqlglot.parse_one(expression, read="postgres")

@@ -64,7 +64,8 @@ def export_text(
     """
     if max_terms is not None and max_terms < 1:
         raise InvalidInputError(
-            f"max_terms must be at least 1, or None for all terms; {max_terms!r} was given."
+            f"max_terms must be at least 1, or None for all terms; {max_terms!r} was given. "
+            "Correct it or leave it out."
         )
     return "\n".join(_lines(named(model, feature_names, class_names), 1, width, max_terms))
 

@@ -64,7 +64,7 @@ def question(tree: ObliqueTree, node: int) -> Question:
     weights, intercept = raw.weights[index], raw.intercepts[index]
     rounded = [(int(j), _rounded(weights[j], tolerance / reach[j])) for j in order]
     terms = tuple((j, number) for j, number in rounded if number != "0")
-    if terms and np.count_nonzero(weights) == 1:
+    if len(terms) == 1:
         # A single feature needs no coefficient: it is compared with the threshold directly.
         (feature, _), unit = terms[0], weights[terms[0][0]]
         threshold = _rounded(-intercept / unit, tolerance / abs(unit))
@@ -82,7 +82,7 @@ def point_value(tree: ObliqueTree, node: int) -> float | None:
     """Return by how much a point changes the value of a split in round numbers; None for others.
 
     A split has round numbers if its weights are whole multiples of one value per unit of their
-    features (`Scaling.units`), and its threshold is such a multiple with few decimals.
+    features (`Space.units`), and its threshold is such a multiple with few decimals.
 
     Examples
     --------
@@ -132,7 +132,7 @@ def question_parts(model: NamedTree, asked: Question, max_terms: int | None = No
     >>> question_parts(model, question(tree, 1))
     ['height * 2', '- age * 0.5', '>= 1 ?']
     >>> question_parts(model, question(tree, 1), max_terms=1)
-    ['height * 2', '+ 1 more, from -0.5 to 0', '>= 1 ?']
+    ['height * 2', '+ 1 more that adds -0.5 to 0', '>= 1 ?']
     """
     if asks_condition(model, asked):
         return [model.features[asked.terms[0][0]], "?"]
@@ -140,7 +140,9 @@ def question_parts(model: NamedTree, asked: Question, max_terms: int | None = No
     terms = [_term(number, model.features[j], j in model.conditions) for j, number in written]
     if len(written) < len(asked.terms):
         low, high = _outwards(*reach_of(model.tree, asked.terms[max_terms:]))
-        terms.append(f"+ {len(asked.terms) - len(written)} more, from {low} to {high}")
+        n_more = len(asked.terms) - len(written)
+        verb = "adds" if n_more == 1 else "add"
+        terms.append(f"+ {n_more} more that {verb} {low} to {high}")
     comparison = f"{asked.relation} {asked.threshold} ?"
     return [terms[0].removeprefix("+ "), *terms[1:], comparison] if terms else ["0", comparison]
 

@@ -14,8 +14,9 @@ lets nothing else run. A mapping of plain data describes its content::
     margins     whether splits have margins to show; true by default
     fit         cost, proof and progress of the fit; optional
     evaluation  predictions for rows; optional
+    path        the trees between which a slider switches; optional
 
-`margintree.show.report` describes the last two.
+`margintree.show.report` describes the last three.
 """
 
 import base64
@@ -41,6 +42,7 @@ SCRIPTS = (
     "quality",
     "fit",
     "rules",
+    "path",
     "start",
 )
 """The parts of the script in their order."""

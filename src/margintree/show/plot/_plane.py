@@ -8,7 +8,7 @@ import numpy as np
 from margintree._lib.arrays import BoolArray, FloatArray
 from margintree._lib.exceptions import InvalidInputError
 from margintree.core import topology
-from margintree.core.space import Scaling
+from margintree.core.space import Space
 from margintree.core.tree import ObliqueTree
 from margintree.show.export.named_tree import NamedTree
 
@@ -59,7 +59,7 @@ class Plane:
             raw.splits,
             raw.leaf_classes,
             raw.leaf_mass,
-            Scaling.identity(len(shown)),
+            Space.identity(len(shown)),
         )
         title = values_in_words([names.features[j] for j in others], medians)
         return cls(tree, shown, box_around(X[:, shown]), title)
@@ -97,7 +97,8 @@ def pair_of(features: Sequence[int | str], names: tuple[str, ...]) -> list[int]:
     if len(pair) != 2 or pair[0] == pair[1]:
         raise InvalidInputError(
             f"features must be two different features, by number in 0..{len(names) - 1} or by name "
-            f"from {list(names)}; {features!r} was given."
+            f"from {list(names)}; {features!r} was given. "
+            "Correct them, or leave them out for the two most influential ones."
         )
     return pair
 

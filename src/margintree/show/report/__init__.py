@@ -9,8 +9,9 @@ from margintree._lib.arrays import FloatArray
 from margintree._lib.files import write_whole
 from margintree.show.page import framed, render
 from margintree.show.report._content import model_entries, remark_on, with_evaluation
+from margintree.show.report._stop import Stop
 
-__all__ = ["Report", "picture", "remark_on", "report_on"]
+__all__ = ["Report", "Stop", "picture", "remark_on", "report_on"]
 
 
 @dataclass(frozen=True)
@@ -43,11 +44,14 @@ def report_on(
     *,
     feature_names: Sequence[str] | None = None,
     title: str | None = None,
+    stops: Sequence[Stop] = (),
 ) -> Report:
     """Return the report on a fitted classifier and its predictions for rows.
 
     ``X`` holds checked rows in original units, or for a model of tables the values returned by
-    `Encoding.values`. The other arguments are those of the method ``report`` of the classifiers.
+    `Encoding.values`. ``stops`` are the trees of a path, one of them that of the model; a slider
+    switches between them. The other arguments are those of the method ``report`` of the
+    classifiers.
 
     Examples
     --------
@@ -59,7 +63,7 @@ def report_on(
     '<!DOCTYPE html>'
     """
     content = model_entries(model, feature_names)
-    content = with_evaluation(model, content, X, y)
+    content = with_evaluation(model, content, X, y, stops)
     return Report(render(title or type(model).__name__, content))
 
 

@@ -9,6 +9,13 @@ that is not finite is None. ``evaluation`` describes all rows::
     arrivals    by node, the number of rows of each class that arrive there
     histograms  by splitting node, `histogram` of f over the rows that arrive there
     rows        the rows to choose from: numbers from 0, values (None if missing) and class codes
+
+``path`` describes the trees of a path, in the order of the slider::
+
+    shown       the index of the tree that is shown first, the one that the page describes
+    trees       by tree, its name, score and standard error on rows left out, its numbers of splits,
+                coefficients and features, and, unless it is shown first, the entries tree, asked,
+                units, shares, fit and evaluation without rows
 """
 
 from collections.abc import Sequence
@@ -20,9 +27,16 @@ import numpy as np
 from margintree._lib.arrays import FloatArray, IntArray
 from margintree.core import topology
 from margintree.core.tree import ObliqueTree
-from margintree.show.export.named_tree import encoding_of, has_margins, named, tree_of
+from margintree.show.export.named_tree import (
+    NamedTree,
+    encoding_of,
+    has_margins,
+    named,
+    tree_of,
+)
 from margintree.show.export.wording import question
 from margintree.show.page import embedded
+from margintree.show.report._stop import Stop
 
 _MAX_BINS = 40
 _REACH = 1.5
@@ -77,17 +91,25 @@ _LEAST_ROWS = 100
 def model_entries(model: Any, feature_names: Sequence[str] | None = None) -> dict[str, Any]:
     """Return the entries about a fitted classifier that need no rows."""
     known = named(model, feature_names)
-    tree, encoding = tree_of(model), encoding_of(model)
+    encoding = encoding_of(model)
     return {
         "columns": None if encoding is None else encoding.to_dict()["columns"],
         "conditions": sorted(known.conditions),
+        "features": list(known.features),
+        "classes": list(known.classes),
+        "margins": has_margins(model),
+        **_tree_entries(model, known),
+    }
+
+
+def _tree_entries(model: Any, known: NamedTree) -> dict[str, Any]:
+    """Return the entries in which the trees of a path differ."""
+    tree = tree_of(model)
+    return {
         "tree": tree.to_dict(),
         "asked": known.tree.to_dict() if tree.scaling.has_products else None,
         "units": _units(known.tree),
         "shares": known.tree.leaf_shares(model.smoothing).tolist(),
-        "features": list(known.features),
-        "classes": list(known.classes),
-        "margins": has_margins(model),
         "fit": _fit_entry(model),
     }
 
@@ -118,24 +140,57 @@ def _finite(value: float) -> float | None:
 
 
 def with_evaluation(
-    model: Any, content: dict[str, Any], X: FloatArray, y: Sequence[Any]
+    model: Any,
+    content: dict[str, Any],
+    X: FloatArray,
+    y: Sequence[Any],
+    stops: Sequence[Stop] = (),
 ) -> dict[str, Any]:
-    """Return the content of a page with the entry about rows."""
-    tree: ObliqueTree = model.tree_
+    """Return the content of a page with the entries about rows and about the trees of a path."""
     classes, codes = _coded(model.classes_.tolist(), content["classes"], y)
-    scaled = _scaled(model, X)
-    leaves = tree.apply(scaled)
-    called = tree.leaf_classes[leaves - len(tree.leaf_classes)]
-    confusion = np.zeros((len(classes), len(classes)), dtype=int)
-    np.add.at(confusion, (codes, called), 1)
-    evaluation: dict[str, Any] = {"n_rows": len(X), "confusion": confusion.tolist()}
-    evaluation["remark"] = LEARNT_FROM if _look_learnt_from(tree, leaves, codes) else ""
-    evaluation |= _counts_by_node(tree, scaled, leaves, codes, len(classes))
+    evaluation = _evaluation(model, X, codes, len(classes))
     whole = np.flatnonzero((np.isnan(X) | (np.round(X) == X)).all(axis=0))
     content = content | {"classes": classes, "whole": whole.tolist(), "evaluation": evaluation}
+    if stops:
+        shown = next(k for k, stop in enumerate(stops) if stop.model.result_ is model.result_)
+        trees = [_stop_entry(stop) for stop in stops]
+        for k, stop in enumerate(stops):
+            if k != shown:
+                trees[k] |= _tree_entries(stop.model, named(stop.model))
+                trees[k]["evaluation"] = _evaluation(stop.model, X, codes, len(classes))
+        content["path"] = {"shown": shown, "trees": trees}
     room = MAX_CHARACTERS - len(embedded(content))
     evaluation["rows"] = _rows_to_choose_from(X, codes, room)
     return content
+
+
+def _stop_entry(stop: Stop) -> dict[str, Any]:
+    """Return what the slider says of a tree."""
+    tree: ObliqueTree = stop.model.tree_
+    return {
+        "name": stop.name,
+        "score": _finite(stop.score),
+        "error": _finite(stop.error),
+        "splits": tree.n_splits,
+        "coefficients": tree.n_coefficients,
+        "features": int(np.count_nonzero(tree.influences())),
+    }
+
+
+def _evaluation(model: Any, X: FloatArray, codes: IntArray, n_classes: int) -> dict[str, Any]:
+    """Return what the tree of a model does with rows."""
+    tree: ObliqueTree = model.tree_
+    scaled = _scaled(model, X)
+    leaves = tree.apply(scaled)
+    called = tree.leaf_classes[leaves - len(tree.leaf_classes)]
+    confusion = np.zeros((n_classes, n_classes), dtype=int)
+    np.add.at(confusion, (codes, called), 1)
+    return {
+        "n_rows": len(X),
+        "confusion": confusion.tolist(),
+        "remark": LEARNT_FROM if _look_learnt_from(tree, leaves, codes) else "",
+        **_counts_by_node(tree, scaled, leaves, codes, n_classes),
+    }
 
 
 def remark_on(model: Any, X: FloatArray, y: Sequence[Any]) -> str:

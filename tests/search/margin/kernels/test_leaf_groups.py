@@ -17,6 +17,7 @@ from margintree.core.problem import Costs, Problem
 from margintree.search.margin import leaf_groups
 from margintree.search.margin.kernels.leaf_groups import (
     arrange,
+    gain_of_row,
     least_price,
     move_rows,
     part_price,
@@ -239,6 +240,11 @@ def test_groups_hang_alike_with_a_limit_and_stay_where_they_are_beyond_it(seed, 
 EVERYWHERE = np.array([[row, target] for row in range(24) for target in range(8)]).T.copy()
 
 
+def gains_of(least):
+    """Return the limits of these moves if each must gain at least this much."""
+    return np.full(EVERYWHERE.shape[1], -least)
+
+
 def test_rows_go_to_the_group_of_their_likes():
     """Rows in a wrong cloud go back; none moves where that gains too little."""
     problem = corners()
@@ -247,9 +253,9 @@ def test_rows_go_to_the_group_of_their_likes():
     arrange(local.data, grouped, np.inf)
     grouped.groups[[0, 10]] = problem.y[[3, 13]]
     before = grouped.groups.copy()
-    assert move_rows(local.data, grouped, *EVERYWHERE, np.inf) == 0.0
+    assert move_rows(local.data, grouped, *EVERYWHERE, gains_of(np.inf), 1.0) == 0.0
     assert grouped.groups.tolist() == before.tolist()
-    assert move_rows(local.data, grouped, *EVERYWHERE, 1e-3) > 10.0
+    assert move_rows(local.data, grouped, *EVERYWHERE, gains_of(1e-3), 1.0) > 10.0
     assert grouped.groups.tolist() == problem.y.tolist()
 
 
@@ -260,7 +266,7 @@ def test_groups_without_a_split_part_for_nothing():
     grouped = leaf_groups.new_groups(local, np.zeros(24, dtype=np.int64))
     assert arrange(local.data, grouped, np.inf) == pytest.approx(0.01 * 21)
     assert (grouped.ways == -1).all()
-    assert move_rows(local.data, grouped, *EVERYWHERE, 1e-3) > 0
+    assert move_rows(local.data, grouped, *EVERYWHERE, gains_of(1e-3), 1.0) > 0
     assert len(set(zip(problem.y, grouped.groups, strict=True))) == len(set(grouped.groups)) == 8
     assert arrange(local.data, grouped, np.inf) == pytest.approx(0.01 * 21)
 
@@ -284,6 +290,65 @@ def test_moves_gain_what_they_say(seed):
         return sum(splits) + sum(classes)
 
     before = price()
-    gain = move_rows(local.data, grouped, *EVERYWHERE[:, rng.permutation(192)], 0.01)
+    gain = move_rows(local.data, grouped, *EVERYWHERE[:, rng.permutation(192)], gains_of(0.01), 1.0)
     assert gain > 0
     assert gain == pytest.approx(before - price(), rel=0.1)
+
+
+@settings(deadline=None)
+@given(laid_out(), st.sampled_from([0.5, 3.0, 20.0]), st.data())
+def test_a_pair_step_never_promises_too_much(case, scale, data):
+    """With a row that joins, no hyperplane of the norm costs less than price and gain together."""
+    problem, groups = case
+    local = local_search_for(problem, scale)
+    kernel_data, grouped = local.data, leaf_groups.new_groups(local, groups)
+    way = data.draw(st.integers(0, len(grouped.wholes) - 1))
+    moved = data.draw(st.integers(0, problem.n_rows - 1))
+    price = part_price(kernel_data, grouped, way, np.inf)
+    grouped.groups[moved] = data.draw(st.integers(0, 2**problem.depth - 1))
+    if grouped.wholes[way] >> groups[moved] & 1:
+        return
+    bound = price + gain_of_row(kernel_data, grouped, way, moved) - kernel_data.split_price
+    rows, sides = rows_and_sides(grouped, way)
+    if not len(rows) or abs(sides.sum()) == len(rows):
+        return
+    weights = data.draw(directions(problem.n_features)) * scale
+    row = data.draw(st.integers(0, len(rows) - 1))
+    intercept = data.draw(st.sampled_from([-1.0, 0.0, 1.0])) - weights @ kernel_data.X[rows[row]]
+    values = sides * (kernel_data.X[rows] @ weights + intercept)
+    paid = kernel_data.pull[rows] @ np.maximum(0.0, 1 - values)
+    paid += grouped.wrong * np.maximum(0.0, kernel_data.eps - values).sum()
+    assert bound <= paid * (1 + 1e-9) + ROUNDING
+
+
+def test_a_row_on_the_wrong_side_gains_and_one_beyond_the_margin_does_not():
+    """A row of a cloud on one side of the root joins clouds on the other side and on its own."""
+    problem = corners()
+    local = local_search_for(problem, scale=4.0)
+    grouped = leaf_groups.new_groups(local, problem.y)
+    arrange(local.data, grouped, np.inf)
+    way = grouped.ways[1]
+    right = [k for k in range(8) if grouped.halves[way] >> k & 1]
+    left = [k for k in range(8) if k not in right]
+    part_price(local.data, grouped, way, np.inf)
+    grouped.duals[way, :3] = 0.0
+    own, other = (left, right) if problem.y[0] in left else (right, left)
+    grouped.groups[0] = other[0]
+    assert gain_of_row(local.data, grouped, way, 0) > 0.0
+    plane = grouped.planes[way]
+    values = np.abs(local.data.X @ plane[:-1] + plane[-1])
+    grouped.groups[0] = own[0]
+    assert (gain_of_row(local.data, grouped, way, 0) > 0.0) == (values[0] < 1)
+
+
+def test_a_row_moves_where_its_limit_allows_a_loss():
+    """With high limits everything within reach moves; without reach nothing does."""
+    problem = corners()
+    local = local_search_for(problem)
+    grouped = leaf_groups.new_groups(local, problem.y)
+    arrange(local.data, grouped, np.inf)
+    before, limits = grouped.groups.copy(), np.full(EVERYWHERE.shape[1], 1e9)
+    assert move_rows(local.data, grouped, *EVERYWHERE, limits, -1e9) == 0.0
+    assert grouped.groups.tolist() == before.tolist()
+    assert move_rows(local.data, grouped, *EVERYWHERE, limits, 1e9) < 0.0
+    assert grouped.groups.tolist() != before.tolist()

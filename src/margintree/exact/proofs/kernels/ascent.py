@@ -29,7 +29,7 @@ FAR = 4.0
 
 @bare_kernel
 def ascend(
-    gram: FloatArray,
+    apart: FloatArray,
     members: IntArray,
     sides: FloatArray,
     m: int,
@@ -51,8 +51,8 @@ def ascend(
 
     Parameters
     ----------
-    gram : ndarray of shape (n, n)
-        Inner products of all rows.
+    apart : ndarray of shape (n, n)
+        Squared distances of all rows.
     members, sides : ndarray of shape (n,)
         In the first m places the rows that pass the split and their sides.
     pull : ndarray of shape (n,)
@@ -62,7 +62,7 @@ def ascend(
     enough : float
         A bound that closes the node: what is gained beyond is not needed.
     duals, values : ndarray of shape (n,)
-        beta and ``v @ x_i`` of all rows.
+        beta, and ``v @ x_i`` of all rows up to a common constant, which the intercept makes up for.
     rise, fall : ndarray of shape (n,)
         Room for slopes.
     """
@@ -77,14 +77,13 @@ def ascend(
         one, highest, lowest = steepest(members, m, values, rise, fall, scale)
         if step == max_steps or not highest - lowest > tolerance or one < 0:
             break
-        other = partner(gram, members, m, values, fall, scale, one, highest)
+        other = partner(apart, members, m, values, fall, scale, one, highest)
         if other < 0:
             break
         i, j = members[one], members[other]
-        apart = max(gram[i, i] + gram[j, j] - 2 * gram[i, j], 0.0)
         slope = rise[one] - fall[other]
         along = values[i] - values[j]
-        length = best_length(squared, apart, along, slope / norm)
+        length = best_length(squared, apart[i, j], along, slope / norm)
         length = min(length, room(sides[one], pull[i], duals[i]))
         length = min(length, room(-sides[other], pull[j], -duals[j]))
         if slope > 0:
@@ -95,9 +94,9 @@ def ascend(
         duals[j] = snap(duals[j] - length, pull[j])
         slopes(sides[one], pull[i], tails[i], duals[i], rise, fall, one)
         slopes(sides[other], pull[j], tails[j], duals[j], rise, fall, other)
-        squared = max(squared + 2 * length * along + length * length * apart, SOFT * SOFT)
+        squared = max(squared + 2 * length * along + length * length * apart[i, j], SOFT * SOFT)
         for k in range(n):
-            values[k] += length * (gram[i, k] - gram[j, k])
+            values[k] += length / 2 * (apart[j, k] - apart[i, k])
     return (highest + lowest) / 2, step
 
 
@@ -147,7 +146,7 @@ def steepest(
 
 @part
 def partner(
-    gram: FloatArray,
+    apart: FloatArray,
     members: IntArray,
     m: int,
     values: FloatArray,
@@ -158,13 +157,11 @@ def partner(
 ) -> int:
     """Return the place of the row whose dual variable should fall while another rises."""
     i = members[one]
-    own = gram[i, i]
     best, promise = -1, 0.0
     for k in range(m):
         difference = highest - (fall[k] - values[members[k]] * scale)
         if difference > 0:
-            j = members[k]
-            curvature = max(own + gram[j, j] - 2 * gram[i, j], 1e-9)
+            curvature = max(apart[i, members[k]], 1e-9)
             if k != one and difference * difference > promise * curvature:
                 best, promise = k, difference * difference / curvature
     return best

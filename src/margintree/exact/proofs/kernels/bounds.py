@@ -95,7 +95,7 @@ def ascend_splits(
             continue
         duals, members = stack.duals[level, s], stack.members[s]
         intercept, steps = ascend(
-            rows.gram,
+            rows.apart,
             members,
             stack.sides[s],
             m,

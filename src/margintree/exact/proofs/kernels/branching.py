@@ -81,12 +81,14 @@ def write_values(rows: RowData, frame: Frame, stack: Stack, desk: Desk, level: i
 
 @bare_kernel
 def tree_price(rows: RowData, frame: Frame, desk: Desk, norm: float) -> float:
-    """Return what the present hyperplanes cost as a tree, or infinity if a row has no side.
+    """Return what the present hyperplanes cost as a tree, or infinity if it is not allowed.
 
-    Every leaf names the class that is cheapest for its rows. A bag counts as a leaf.
+    Every leaf names the class that is cheapest for its rows. A bag counts as a leaf. Every row
+    needs a side, and every leaf its least weight.
     """
     total = norm * norm / 2 if rows.is_squared else norm / 2
     desk.leaf_prices[:] = 0.0
+    desk.leaf_masses[:] = 0.0
     for i in range(len(rows.y)):
         node = 1
         while frame.is_split[node]:
@@ -96,12 +98,15 @@ def tree_price(rows: RowData, frame: Frame, desk: Desk, norm: float) -> float:
             if abs(value) < 1:
                 total += rows.pull[i] * (1 - abs(value))
             node = 2 * node + (value > 0)
+        desk.leaf_masses[node] += rows.masses[i]
         for k in range(rows.prices.shape[1]):
             desk.leaf_prices[node, k] += rows.prices[i, k]
     for node in range(1, len(frame.is_split)):
         if frame.is_split[node]:
             total += rows.split_price
         elif frame.classes[node] != 0:
+            if desk.leaf_masses[node] < rows.least_mass:
+                return np.inf
             least = np.inf
             for price in desk.leaf_prices[node]:
                 least = min(least, price)
@@ -232,7 +237,7 @@ def try_way(
         copy(stack.duals[level, s], desk.duals)
         copy(stack.values[level, s], desk.values)
         _, moved = ascend(
-            rows.gram,
+            rows.apart,
             members,
             stack.sides[s],
             m,

@@ -16,11 +16,11 @@ from margintree.exact.proofs.kernels.branching import (
     choose_row,
     descend,
     list_ways,
-    score_rows,
     tree_price,
     write_values,
 )
 from margintree.exact.proofs.kernels.leaning import bound_widely
+from margintree.exact.proofs.kernels.masses import lacks_mass, rank_undecided
 from margintree.exact.proofs.kernels.settle import settle_splits
 from margintree.exact.proofs.kernels.state import (
     FIRST,
@@ -50,9 +50,10 @@ ADVANCE, BOUND, CHOOSE, SETTLE = range(4)
 """What happens next at the present level."""
 LEVEL, PHASE, NODES, STUCK, ROUND, STEPS, LOGGED = range(7)
 """Places in ``counts``."""
-CLOSED, LEAST, PRICE, LOW_NORM, HIGH_NORM = range(5)
+CLOSED, LEAST, PRICE, LOW_NORM, HIGH_NORM, CREDIT = range(6)
 """Places in ``reals``: the share that is closed, the least bound of a node that was left without
-proof, the price of the tree at hand, and the norms between which a leaf is solved."""
+proof, the price of the tree at hand, the norms between which a leaf is solved, and how much leaning
+rows have gained beyond what they must."""
 IS_CLOSED, IS_OPEN = -1, -2
 """Entries of the log for a node that is closed, and for one that is handed over. A node that
 branches has its row, the number of its ways on and these ways, then what is logged below each."""
@@ -65,6 +66,12 @@ SAME_NORM = 1e-10
 """Relative width of the interval of norms at which a leaf is given up."""
 NODE_STEPS = 40
 """About as many steps of a dual take as long as what else is done at a node."""
+LEAST_GAINED = 0.25
+"""Share of what a node lacks that leaning rows must gain on average to be worth their time."""
+MOST_CREDIT = 10.0
+"""The credit with which they begin, and the most that they can have."""
+SELDOM = 16
+"""Of so many nodes one is tried where the credit is used up."""
 
 
 @bare_kernel
@@ -125,7 +132,7 @@ def explore(
             status = FULL
         elif stack.levels[counts[LEVEL], LOW] >= cutoff:
             close_node(stack, log, counts, reals)
-        elif score_rows(rows, frame, stack, desk, counts[LEVEL], dear) >= 0:
+        elif rank_undecided(rows, frame, stack, desk, counts[LEVEL], dear, is_complete) >= 0:
             branch(rows, frame, stack, desk, log, counts, reals, cutoff)
         elif is_complete:
             begin_leaf(frame, stack, desk, counts, reals)
@@ -164,10 +171,13 @@ def bound_node(
     """Compute the bound of a node, and the tree that its hyperplanes are."""
     level = counts[LEVEL]
     counts[NODES] += 1
-    counts[STEPS] += NODE_STEPS + bound_level(rows, frame, stack, desk, level, cutoff)
     counts[PHASE] = CHOOSE
+    if lacks_mass(rows, frame, stack, level, desk.leaf_masses):
+        stack.levels[level, LOW] = np.inf
+        return GO_ON
+    counts[STEPS] += NODE_STEPS + bound_level(rows, frame, stack, desk, level, cutoff)
     if stack.levels[level, LOW] < cutoff:
-        counts[STEPS] += bound_widely(rows, frame, stack, desk, level, cutoff)
+        counts[STEPS] += try_leaning(rows, frame, stack, desk, level, cutoff, counts, reals)
     if stack.levels[level, LOW] >= cutoff:
         return GO_ON
     write_values(rows, frame, stack, desk, level)
@@ -175,6 +185,28 @@ def bound_node(
     reals[PRICE] = tree_price(rows, frame, desk, norm)
     close_small_norms(rows, frame, stack, desk, level)
     return FOUND if reals[PRICE] < known else GO_ON
+
+
+@part
+def try_leaning(
+    rows: RowData,
+    frame: Frame,
+    stack: Stack,
+    desk: Desk,
+    level: int,
+    cutoff: float,
+    counts: IntArray,
+    reals: FloatArray,
+) -> int:
+    """Let leaning rows take part, at few nodes only where they gain little; return the steps."""
+    stack.levels[level, IS_WIDE] = 0.0
+    if reals[CREDIT] < 0 and counts[NODES] % SELDOM > 0:
+        return 0
+    before = stack.levels[level, LOW]
+    steps = bound_widely(rows, frame, stack, desk, level, cutoff)
+    gained = (min(stack.levels[level, LOW], cutoff) - before) / (cutoff - before)
+    reals[CREDIT] = min(reals[CREDIT] + gained - LEAST_GAINED, MOST_CREDIT)
+    return steps
 
 
 @part
@@ -214,7 +246,7 @@ def settle_leaf(
         return GO_ON
     reals[PRICE] = tree_price(rows, frame, desk, norm)
     close_small_norms(rows, frame, stack, desk, level)
-    if score_rows(rows, frame, stack, desk, level, dear) >= 0:
+    if rank_undecided(rows, frame, stack, desk, level, dear, is_complete=True) >= 0:
         counts[PHASE] = CHOOSE
     elif not next_norm(rows, frame, stack, desk, level, cutoff, counts, reals):
         if stack.levels[level, LOW] < cutoff:

@@ -104,7 +104,8 @@ def price_pairs(
     Its values at the two rows differ by at most S times their distance d, so their violations
     there add up to at least ``2 - S d``. Both rows have no terms below that node among those of
     decided rows, and disjoint pairs share none. The price falls as S grows, so that of the upper
-    end of a cell holds in all of it. Pairs are taken greedily, the closest first.
+    end of a cell holds in all of it. Pairs are taken greedily, the closest first, until they are
+    too far apart to pay in any open cell.
     """
     n_free, places = 0, stack.places[level]
     for i in range(len(is_free)):
@@ -117,7 +118,10 @@ def price_pairs(
         )
         n_free += is_free[i]
     pairs[:] = 0.0
+    least = frame.grid[stack.moves[level, FIRST] + 1]
     for q in range(len(rows.first)):
+        if rows.distances[q] * least >= 2:
+            break
         i, j = rows.first[q], rows.second[q]
         if not (is_free[i] and is_free[j] and places[i] == places[j]):
             continue

@@ -47,7 +47,6 @@ from margintree.exact.proofs.kernels.state import (
     MEMBERS,
     PAID,
     RIGHT,
-    ROW,
     WIDE_NORM,
     Desk,
     Frame,
@@ -77,11 +76,10 @@ def bound_widely(
     rows: RowData, frame: Frame, stack: Stack, desk: Desk, level: int, cutoff: float
 ) -> int:
     """Raise the bounds of the cells of a level by rows that lean; return the number of steps."""
-    stack.levels[level, IS_WIDE] = 0.0
     if not rows.may_lean or not enlist(rows, frame, stack, desk, level):
         return 0
     if level > 0:
-        take_back_strays(rows, stack, desk, level, stack.moves[level - 1, ROW])
+        take_back_strays(rows, stack, desk, level)
     steps, best = 0, -np.inf
     max_steps = STEPS if level > 0 else FIRST_STEPS
     for _ in range(ROUNDS):
@@ -198,7 +196,7 @@ def ascend_crew(
 ) -> tuple[float, float, float, int]:
     """Improve duals of the first m rows of a crew; return G, N, an intercept and the steps."""
     intercept, steps = ascend(
-        rows.gram,
+        rows.apart,
         desk.crew[s],
         desk.crew_sides[s],
         m,
@@ -291,8 +289,8 @@ def distance_to_side(
     for k in range(m):
         if (stack.sides[s, k] > 0) == (to % 2 == 1):
             j = stack.members[s, k]
-            best = min(best, rows.gram[i, i] + rows.gram[j, j] - 2 * rows.gram[i, j])
-    return math.sqrt(max(best, 0.0) + 1e-12)
+            best = min(best, rows.apart[i, j])
+    return math.sqrt(best + 1e-12)
 
 
 @bare_kernel
@@ -306,16 +304,18 @@ def mark_busy(duals: FloatArray, is_busy: BoolArray) -> None:
 
 
 @part
-def take_back_strays(rows: RowData, stack: Stack, desk: Desk, level: int, i: int) -> None:
-    """Take back the duals of a row where it does not take part any more, or on the other side."""
+def take_back_strays(rows: RowData, stack: Stack, desk: Desk, level: int) -> None:
+    """Take back the duals of rows where they do not take part any more, or on the other side."""
     for s in range(stack.passing.shape[1]):
         duals, values = stack.wide_duals[level, s], stack.wide_values[level, s]
-        m, is_stray = desk.crew_sizes[s, MEMBERS], duals[i] != 0.0
+        m, takes_part = desk.crew_sizes[s, MEMBERS], desk.is_busy
+        takes_part[:] = False
         for k in range(m):
-            if desk.crew[s, k] == i and desk.crew_sides[s, k] * duals[i] > 0:
-                is_stray = False
-        if is_stray:
-            withdraw(rows, desk, s, m, duals, values, i, stack.levels[level, WIDE_NORM])
+            i = desk.crew[s, k]
+            takes_part[i] = desk.crew_sides[s, k] * duals[i] > 0
+        for i in range(len(duals)):
+            if duals[i] != 0.0 and not takes_part[i]:
+                withdraw(rows, desk, s, m, duals, values, i, stack.levels[level, WIDE_NORM])
 
 
 @bare_kernel
@@ -358,7 +358,7 @@ def withdraw(
         duals[j] = snap(duals[j] + sign * step, boxes[j])
         duals[i] = duals[i] - sign * step if step < abs(duals[i]) else 0.0
         for k in range(len(values)):
-            values[k] += sign * step * (rows.gram[j, k] - rows.gram[i, k])
+            values[k] += sign * step / 2 * (rows.apart[i, k] - rows.apart[j, k])
 
 
 @bare_kernel

@@ -17,6 +17,8 @@ class RowData(NamedTuple):
         The rows around their mean, in coordinates that keep distances.
     gram : ndarray of shape (n, n)
         Inner products of these rows.
+    apart : ndarray of shape (n, n)
+        Their squared distances.
     y : int ndarray of shape (n,)
         Class codes.
     pull : ndarray of shape (n,)
@@ -31,6 +33,10 @@ class RowData(NamedTuple):
         The distance of each row from the row that is farthest from it.
     tails : ndarray of shape (n,)
         The routing margin for every row.
+    masses : ndarray of shape (n,)
+        The weights of the rows in a leaf.
+    least_mass : float
+        The least weight of a leaf; 0 for no such rule.
     radius : float
         The largest distance of a row from the mean.
     eps : float
@@ -45,6 +51,7 @@ class RowData(NamedTuple):
 
     X: FloatArray
     gram: FloatArray
+    apart: FloatArray
     y: IntArray
     pull: FloatArray
     prices: FloatArray
@@ -53,6 +60,8 @@ class RowData(NamedTuple):
     distances: FloatArray
     reaches: FloatArray
     tails: FloatArray
+    masses: FloatArray
+    least_mass: float
     radius: float
     eps: float
     split_price: float
@@ -178,6 +187,8 @@ class Desk(NamedTuple):
         The ways on that are closed, for the row that is tried and for the best so far.
     leaf_prices : ndarray of shape (2**(D+1), K)
         What it costs to call the rows of each leaf each class.
+    leaf_masses : ndarray of shape (2**(D+1),)
+        The weight of the rows in each leaf, or what is missing there.
     hulls : ndarray of shape (2**D, n)
         By split, weights that add up to one on either side.
     lambdas, scales : ndarray of shape (2**D,)
@@ -219,6 +230,7 @@ class Desk(NamedTuple):
     option_prices: FloatArray
     is_dead: BoolArray
     leaf_prices: FloatArray
+    leaf_masses: FloatArray
     hulls: FloatArray
     lambdas: FloatArray
     scales: FloatArray

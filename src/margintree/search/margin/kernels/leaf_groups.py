@@ -26,8 +26,9 @@ _CLOSE = 0.15
 """Share by which the norm of a hyperplane may differ from the common one."""
 _LEAST, _MOST = 1e-2, 1e2
 """Bounds on the regularity."""
-_REACH = 1.0
-"""A row further than this on the other side of a split, in margins, is not moved across it."""
+
+_APART = 1e-12
+"""Least squared distance of two rows in a pair step."""
 
 
 class LeafGroups(NamedTuple):
@@ -312,13 +313,19 @@ def price_of_leaf(prices: FloatArray, whole: int) -> float:
 
 @kernel
 def move_rows(
-    data: KernelData, leaf_groups: LeafGroups, rows: IntArray, targets: IntArray, least: float
+    data: KernelData,
+    leaf_groups: LeafGroups,
+    rows: IntArray,
+    targets: IntArray,
+    limits: FloatArray,
+    reach: float,
 ) -> float:
-    """Move each row to its target if this gains more than ``least``; return the gain.
+    """Move each row to its target if this changes the cost by less than its limit.
 
-    The arrangement stays. Below a node that does not divide its groups, each group counts as if it
-    had its own leaf. So rows of another class come to a group of their own there, and `arrange` can
-    tell whether a split between the two pays.
+    Returns the gain. A row further than ``reach`` on the other side of a split, in margins, is not
+    moved across it. The arrangement stays. Below a node that does not divide its groups, each group
+    counts as if it had its own leaf. So rows of another class come to a group of their own there,
+    and `arrange` can tell whether a split between the two pays.
     """
     prices = prices_of_groups(data, leaf_groups.groups)
     splits = np.zeros(len(leaf_groups.ways))
@@ -329,7 +336,7 @@ def move_rows(
     gain = 0.0
     for turn in range(len(rows)):
         i, target, source = rows[turn], targets[turn], leaf_groups.groups[rows[turn]]
-        if source == target or is_far(data, leaf_groups, i, source, target):
+        if source == target or is_far(data, leaf_groups, i, source, target, reach):
             continue
         change = -prices[source].min() - prices[target].min()
         for k in range(prices.shape[1]):
@@ -337,8 +344,8 @@ def move_rows(
             prices[target, k] += data.prices[i, k]
         change += prices[source].min() + prices[target].min()
         leaf_groups.groups[i] = target
-        change = change_of_splits(data, leaf_groups, splits, source, target, change, -least)
-        if change < -least:
+        change = change_of_splits(data, leaf_groups, splits, i, source, change, limits[turn])
+        if change < limits[turn]:
             gain -= change
             for node in range(1, len(splits)):
                 way = leaf_groups.ways[node]
@@ -357,19 +364,23 @@ def change_of_splits(
     data: KernelData,
     leaf_groups: LeafGroups,
     splits: FloatArray,
+    i: int,
     source: int,
-    target: int,
     change: float,
     limit: float,
 ) -> float:
-    """Add to ``change`` the change in the prices of the splits after a row has changed its group.
+    """Add to ``change`` the change in the prices of the splits after a row has left its group.
 
     Stops as soon as the change cannot be below the limit; the result is then not below it.
     """
-    least = np.zeros(len(splits))
+    target, least = leaf_groups.groups[i], np.zeros(len(splits))
     for node in range(1, len(splits)):
-        if is_concerned(leaf_groups, leaf_groups.ways[node], source, target):
-            least[node] = least_price(data, leaf_groups, leaf_groups.ways[node])
+        way = leaf_groups.ways[node]
+        if is_concerned(leaf_groups, way, source, target):
+            if leaf_groups.wholes[way] >> source & 1 and leaf_groups.duals[way, i] != 0.0:
+                least[node] = least_price(data, leaf_groups, way)
+            else:
+                least[node] = splits[node] + gain_of_row(data, leaf_groups, way, i)
             change += least[node] - splits[node]
     for node in range(1, len(splits)):
         way = leaf_groups.ways[node]
@@ -379,8 +390,75 @@ def change_of_splits(
     return change
 
 
+@kernel
+def gain_of_row(data: KernelData, leaf_groups: LeafGroups, way: int, i: int) -> float:
+    """Return by how much the price of a split rises at least if a row without dual variable joins.
+
+    This is the gain of one pair step. Its partner is the closest row with a dual variable that may
+    rise and fall, because such rows are at the margin.
+    """
+    whole, half, group = leaf_groups.wholes[way], leaf_groups.halves[way], leaf_groups.groups[i]
+    if not whole >> group & 1:
+        return 0.0
+    p, side = data.X.shape[1], 1.0 if half >> group & 1 else -1.0
+    value = leaf_groups.planes[way, p]
+    for j in range(p):
+        value += leaf_groups.planes[way, j] * data.X[i, j]
+    if side * value >= 1:
+        return 0.0
+    partner, closest = -1, np.inf
+    for k in range(len(data.X)):
+        size = abs(leaf_groups.duals[way, k])
+        if 0 < size < data.pull[k] and k != i and whole >> leaf_groups.groups[k] & 1:
+            squared = data.gram[k, k] - 2 * data.gram[i, k]
+            if squared < closest:
+                partner, closest = k, squared
+    if partner < 0:
+        return 0.0
+    return pair_gain(data, leaf_groups, way, i, partner, side, closest + data.gram[i, i])
+
+
 @part
-def is_far(data: KernelData, leaf_groups: LeafGroups, i: int, source: int, target: int) -> bool:
+def pair_gain(
+    data: KernelData,
+    leaf_groups: LeafGroups,
+    way: int,
+    i: int,
+    partner: int,
+    side: float,
+    squared: float,
+) -> float:
+    """Return the gain of the dual value if a row and its partner move their dual variables.
+
+    ``side`` is the side of the row, and ``squared`` the squared distance of the two.
+    """
+    p, regular = data.X.shape[1], leaf_groups.regularity[way]
+    group, size = leaf_groups.groups[partner], abs(leaf_groups.duals[way, partner])
+    falls = (leaf_groups.halves[way] >> group & 1 == 1) == (side > 0)
+    slope = -1.0 if falls else 1.0
+    difference, length = 0.0, 0.0
+    for j in range(p):
+        normal = leaf_groups.planes[way, j]
+        difference += normal * (data.X[i, j] - data.X[partner, j])
+        length += normal * normal
+    difference *= side
+    step = regular * (1.0 + slope - difference) / max(squared, _APART)
+    if step > data.pull[i]:
+        step = max(data.pull[i], regular * (data.eps + slope - difference) / max(squared, _APART))
+    step = min(step, data.pull[i] + leaf_groups.wrong)
+    step = min(step, size if falls else data.pull[partner] - size)
+    if step <= 0:
+        return 0.0
+    before = regular * np.sqrt(length)
+    after = before * before + step * (2 * regular * difference + step * squared)
+    gain = dual_gain(data, i, step) + slope * step
+    return max(gain - (np.sqrt(max(after, 0.0)) - before) * leaf_groups.scale, 0.0)
+
+
+@part
+def is_far(
+    data: KernelData, leaf_groups: LeafGroups, i: int, source: int, target: int, reach: float
+) -> bool:
     """Tell whether a row is deep on the other side of a split on its way to another group."""
     p = data.X.shape[1]
     for way in leaf_groups.ways[1:]:
@@ -388,7 +466,7 @@ def is_far(data: KernelData, leaf_groups: LeafGroups, i: int, source: int, targe
             value = leaf_groups.planes[way, p]
             for j in range(p):
                 value += leaf_groups.planes[way, j] * data.X[i, j]
-            if (value if leaf_groups.halves[way] >> target & 1 else -value) < -_REACH:
+            if (value if leaf_groups.halves[way] >> target & 1 else -value) < -reach:
                 return True
     return False
 

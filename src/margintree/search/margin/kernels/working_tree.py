@@ -246,7 +246,8 @@ def price(data: KernelData, tree: WorkingTree, values: FloatArray) -> float:
         total += stop_price(data, i, node, tree.labels[node])
     n_splits = total_splits(tree)
     if n_splits > 0:
-        total += margin_price(data, tree.scale[0]) + splits_price(data, tree, 1)
+        root = max(0, 1)  # a literal would make callees compile once more
+        total += margin_price(data, tree.scale[0]) + splits_price(data, tree, root)
     return total
 
 

@@ -29,7 +29,7 @@ function questionLines(node, most = 2) {
     const sign = coefficient < 0 ? "− " : i ? "+ " : "";
     const size = number(Math.abs(coefficient));
     if (conditions.has(feature)) return `${sign}${size} if ${features[feature]}`;
-    return `${sign}${features[feature]}${isSingle ? "" : ` × ${size}`}`;
+    return `${sign}${features[feature]}${isSingle || size === "1" ? "" : ` × ${size}`}`;
   });
   const others = terms.length > most ? `… ${count(terms.length - most)} more ` : "";
   return [...(texts.length ? texts : ["0"]), `${others}${isAtMost ? "≤" : "≥"} ${number(threshold)} ?`];

@@ -33,6 +33,13 @@ class Drawing {
   constructor(canvas, onOpen) {
     this.canvas = canvas;
     this.onOpen = onOpen;
+    canvas.addEventListener("click", (event) => this.click(event));
+    canvas.addEventListener("keydown", (event) => this.press(event));
+    this.start();
+  }
+
+  // Draw the tree of the page from the beginning.
+  start() {
     const nLeaves = tree.splits.length + 1;
     this.isHanging = nLeaves <= LARGEST_HANGING;
     this.shape = this.isHanging ? SHAPES.hanging : SHAPES.growing;
@@ -41,8 +48,6 @@ class Drawing {
     this.path = [];
     this.selected = tree.root;
     this.build();
-    canvas.addEventListener("click", (event) => this.click(event));
-    canvas.addEventListener("keydown", (event) => this.press(event));
     this.resize(this.fittingZoom());
   }
 

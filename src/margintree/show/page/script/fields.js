@@ -10,8 +10,12 @@ class Fields {
     this.made = new Map();
     this.form = element("form", { class: "fields", "aria-label": "Values of the row" });
     this.form.addEventListener("submit", (event) => event.preventDefault());
-    this.byInfluence = columnsByInfluence();
-    this.isMany = this.byInfluence.length > FIELDS_SHOWN;
+    this.isMany = encoding.columns.length > FIELDS_SHOWN;
+  }
+
+  // Of many columns, show those with the most influence in the tree.
+  sort() {
+    if (this.isMany) this.find();
   }
 
   parts() {
@@ -20,17 +24,17 @@ class Fields {
       return [this.form];
     }
     const name = { type: "search", id: "field-search", placeholder: "Search columns" };
-    const search = element("input", { ...name, "aria-label": "Search columns" });
+    this.search = element("input", { ...name, "aria-label": "Search columns" });
     this.note = element("p", { class: "quiet", id: "field-note", "aria-live": "polite" });
-    search.addEventListener("input", () => this.search(search.value));
-    this.search("");
-    return [search, this.note, this.form];
+    this.search.addEventListener("input", () => this.find());
+    this.find();
+    return [this.search, this.note, this.form];
   }
 
-  search(words) {
-    const wanted = words.trim().toLowerCase();
+  find() {
+    const wanted = this.search.value.trim().toLowerCase();
     const name = (column) => encoding.columns[column].name.toLowerCase();
-    const found = this.byInfluence.filter((column) => name(column).includes(wanted));
+    const found = columnsByInfluence().filter((column) => name(column).includes(wanted));
     const shown = found.slice(0, FIELDS_SHOWN);
     this.list(shown);
     const which = wanted ? "with these letters" : "";

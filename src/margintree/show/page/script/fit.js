@@ -8,22 +8,26 @@ const MEANINGS = {
   splits: "number of splits, or of features in them",
 };
 
+// Share of the cost that is taken for a rounding error of 0.
+const NOISE = 1e-9;
+
 function showFit(section) {
   const { fit } = report;
   if (!fit) {
-    section.append(
+    refill(
+      section,
       quietNote("The fit is unknown: this is a bare tree, without cost and bound."),
     );
     return;
   }
-  section.append(element("div", { class: "columns" }, costPart(fit), proofPart(fit)));
+  refill(section, element("div", { class: "columns" }, costPart(fit), proofPart(fit)));
 }
 
 function costPart({ cost, total }) {
   const whole = total || 1;
   const rows = Object.entries(cost).map(([name, amount]) => [
     element("span", { title: MEANINGS[name] }, name),
-    figure(number(amount)),
+    figure(number(amount > NOISE * whole ? amount : 0)),
     bar(amount / whole, "var(--accent)"),
   ]);
   rows.push(["total", element("strong", { class: "figure" }, number(total)), ""]);

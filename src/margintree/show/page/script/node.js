@@ -63,8 +63,10 @@ function termName(j) {
 
 function arrivalParts(node) {
   const trained = sum(tree.mass(tree.root));
+  // Weights that are no whole numbers are hardly numbers of rows.
+  const what = Number.isInteger(trained) ? "rows" : "of the weight";
   const training = trained
-    ? `In training: weight ${count(sum(tree.mass(node)))} of ${count(trained)}.`
+    ? `In training: ${count(sum(tree.mass(node)))} of ${count(trained)} ${what}.`
     : "The training rows are unknown.";
   const describe = (amount, part) => `${count(amount)} · ${percent(part)}`;
   const title = evaluation ? "Rows of this report here" : "Training rows here";
@@ -81,6 +83,8 @@ function reportedHere(node) {
 // Histogram ---------------------------------------------------------------------------------
 
 const CHART = { width: 420, height: 170, top: 8, bottom: 34, side: 10 };
+// The usual width of a character below the picture.
+const TICK_CHARACTER = 6.5;
 
 function histogramParts(node) {
   const { isSingle, isAtMost, terms, threshold, unit } = tree.questions.get(node);
@@ -100,7 +104,7 @@ function histogramParts(node) {
 }
 
 // The number without what rounding left of a 0, in a unit of this size.
-const rounded = (value, unit) => (Math.abs(value) < 1e-9 * Math.abs(unit) ? 0 : value);
+const rounded = (value, unit) => (Math.abs(value) < TOLERANCE * Math.abs(unit) ? 0 : value);
 
 // Counts by bin and class, and the number of bins.
 function histogramOf(node) {
@@ -127,7 +131,7 @@ function histogramPicture({ first, width, counts, n }, name) {
         return svg("rect", { ...box, y, width: x(first + width) - x(first) - 1 });
       });
   });
-  const marks = hasMargins && x(1) - x(0) > 34 ? [-1, 0, 1] : [0];
+  const named = [0, ...(hasMargins ? [-1, 1] : []), first, first + n * width];
   const margin = { x: x(-1), y: top, width: x(1) - x(-1), height: floor - top, class: "margin" };
   return svg(
     "svg",
@@ -141,7 +145,7 @@ function histogramPicture({ first, width, counts, n }, name) {
     ...bars,
     svg("line", { class: "axis", x1: side, x2: CHART.width - side, y1: floor, y2: floor }),
     svg("line", { class: "zero", x1: x(0), x2: x(0), y1: top - 4, y2: floor + 4 }),
-    ...[first, ...marks, first + n * width].map((v) => tick(x(v), floor, name(v))),
+    ...ticks(named.map((value) => [x(value), name(value)]), floor + 15),
     svg("text", { class: "side", x: side, y: CHART.height - 4 }, "← no"),
     svg(
       "text",
@@ -152,7 +156,16 @@ function histogramPicture({ first, width, counts, n }, name) {
   );
 }
 
-function tick(x, floor, text) {
-  const anchor = x < 24 ? "start" : x > CHART.width - 24 ? "end" : "middle";
-  return svg("text", { class: "tick", x, y: floor + 15, "text-anchor": anchor }, text);
+// Numbers below the picture, each at its place. Earlier ones are more important: one that would meet
+// an earlier one is left out.
+function ticks(numbers, y) {
+  const taken = [];
+  return numbers.flatMap(([x, text]) => {
+    const width = TICK_CHARACTER * (text.length + 1);
+    const anchor = x < 24 ? "start" : x > CHART.width - 24 ? "end" : "middle";
+    const start = x - { start: 0, middle: width / 2, end: width }[anchor];
+    if (taken.some(([from, to]) => start < to && from < start + width)) return [];
+    taken.push([start, start + width]);
+    return [svg("text", { class: "tick", x, y, "text-anchor": anchor }, text)];
+  });
 }

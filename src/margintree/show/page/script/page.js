@@ -1,16 +1,29 @@
 // What every part of the page uses: elements, numbers, colours. Text from the data only ever
 // becomes the text of an element, never its markup.
 
-const report = JSON.parse(document.getElementById("data").textContent);
-const tree = new Tree(report.tree, report.shares, report.units, report.asked);
-const features = report.features ?? tree.minimum.map((_, j) => `x${j}`);
-const classes = report.classes ?? tree.leafMass[0].map((_, k) => String(k));
-const conditions = new Set(report.conditions ?? []);
-const encoding = report.columns
-  ? new Encoding(report.columns, report.whole)
-  : Encoding.ofNumbers(features.slice(0, tree.nFeatures), report.whole);
-const hasMargins = report.margins ?? true;
-const evaluation = report.evaluation ?? null;
+const content = JSON.parse(document.getElementById("data").textContent);
+
+// The trees of a path, or the only tree. What a tree does not say itself holds for all.
+const stops = (content.path?.trees ?? [{}]).map((own) => ({ ...content, ...own }));
+
+// The tree that is shown, and the entries about it.
+let report, tree, evaluation;
+
+function turnTo(stop) {
+  report = stops[stop];
+  tree = new Tree(report.tree, report.shares, report.units, report.asked);
+  evaluation = report.evaluation ?? null;
+}
+
+turnTo(content.path?.shown ?? 0);
+
+const features = content.features ?? tree.minimum.map((_, j) => `x${j}`);
+const classes = content.classes ?? tree.leafMass[0].map((_, k) => String(k));
+const conditions = new Set(content.conditions ?? []);
+const encoding = content.columns
+  ? new Encoding(content.columns, content.whole)
+  : Encoding.ofNumbers(features.slice(0, tree.nFeatures), content.whole);
+const hasMargins = content.margins ?? true;
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -31,6 +44,9 @@ function filled(node, attributes, children) {
 }
 
 const byId = (id) => document.getElementById(id);
+
+// Put other content below the heading of a section.
+const refill = (section, ...parts) => section.replaceChildren(section.querySelector("h2"), ...parts);
 const sum = (numbers) => numbers.reduce((total, number) => total + number, 0);
 
 // Numbers -----------------------------------------------------------------------------------

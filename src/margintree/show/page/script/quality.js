@@ -16,7 +16,8 @@ function showQuality(section, onWrong) {
   );
   const remark = evaluation.remark ? quietNote(evaluation.remark) : null;
   const parts = [confusionParts(confusion), scoreParts(confusion)];
-  return section.append(
+  return refill(
+    section,
     headline,
     ...(remark ? [remark] : []),
     element("div", { class: classes.length > MANY ? "many" : "columns" }, ...parts),

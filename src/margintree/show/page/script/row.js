@@ -6,7 +6,7 @@ const CHANGES_SHOWN = 4;
 class RowPanel {
   constructor(panel, drawing) {
     this.drawing = drawing;
-    this.rows = evaluation ? evaluation.rows : { numbers: [], values: [], labels: [] };
+    this.rows = content.evaluation?.rows ?? { numbers: [], values: [], labels: [] };
     this.fields = new Fields((column, value) => this.change(column, value));
     this.outcome = element("div", { class: "outcome", "aria-live": "polite" });
     this.about = element("p", { class: "quiet", id: "about-row" });
@@ -32,6 +32,13 @@ class RowPanel {
     return this.follow(encoding.columns.map(start), null);
   }
 
+  // Tell the same of the tree that the page has turned to.
+  renew() {
+    if (this.filter) this.countWrong();
+    this.fields.sort();
+    if (this.row) this.follow(this.row, this.chosen);
+  }
+
   // The first of the rows that are predicted wrong.
   startWrong() {
     this.filter.value = "wrong";
@@ -44,13 +51,14 @@ class RowPanel {
     this.input.addEventListener("change", () =>
       this.choose(this.nearest(this.input.valueAsNumber)),
     );
-    const wrong = this.rows.numbers.filter((_, i) => this.isWrong(i)).length;
+    this.wrong = element("option", { value: "wrong" });
     this.filter = element(
       "select",
       { id: "row-filter", "aria-label": "Which rows" },
       element("option", { value: "all" }, "all rows"),
-      element("option", { value: "wrong" }, `wrong rows (${count(wrong)})`),
+      this.wrong,
     );
+    this.countWrong();
     this.filter.addEventListener("change", () => this.step(0));
     const step = (id, text, name, by) => {
       const button = element("button", { id, type: "button", "aria-label": name }, text);
@@ -73,6 +81,11 @@ class RowPanel {
     const wanted = Number.isFinite(asked) ? asked - 1 : 0;
     const away = (i) => Math.abs(this.rows.numbers[i] - wanted);
     return this.rows.numbers.reduce((best, _, i) => (away(i) < away(best) ? i : best), 0);
+  }
+
+  countWrong() {
+    const wrong = this.rows.numbers.filter((_, i) => this.isWrong(i)).length;
+    this.wrong.textContent = `wrong rows (${count(wrong)})`;
   }
 
   isWrong(position) {

@@ -4,8 +4,9 @@ const RULE_TERMS = 4;
 
 function showRules(section) {
   const items = tree.splits.toSorted((a, b) => a - b).map((node) => element("li", { value: node }, ruleText(node)));
-  section.append(element("ol", {}, ...items));
-  section.append(
+  refill(
+    section,
+    element("ol", {}, ...items),
     quietNote("Original units. “yes” leads from split t to node 2t + 1, “no” to node 2t."),
   );
 }

@@ -54,13 +54,16 @@ function startZoom(drawing) {
   for (const [id, zoom] of Object.entries(zooms)) {
     byId(id).addEventListener("click", () => drawing.resize(zoom()));
   }
-  const all = byId("fold-all");
-  all.hidden = drawing.isHanging;
-  byId("fold-keys").hidden = drawing.isHanging;
-  all.addEventListener("click", () => {
+  byId("fold-all").addEventListener("click", () => {
     drawing.foldAll();
-    all.textContent = drawing.folded.size ? "Unfold all" : "Fold";
+    showFolding(drawing);
   });
+}
+
+function showFolding(drawing) {
+  byId("fold-all").hidden = drawing.isHanging;
+  byId("fold-keys").hidden = drawing.isHanging;
+  byId("fold-all").textContent = drawing.folded.size ? "Unfold all" : "Fold";
 }
 
 function summary() {
@@ -76,7 +79,6 @@ function summary() {
 
 function startPage() {
   startTheme();
-  byId("summary").textContent = summary();
   byId("legend").append(...classes.map((_, k) => element("li", {}, classTag(k))));
   const drawing = new Drawing(byId("canvas"), (node) => {
     openTab("node");
@@ -88,14 +90,28 @@ function startPage() {
   const rows = new RowPanel(byId("panel-row"), drawing);
   startTabs(() => rows.start());
   startZoom(drawing);
-  showQuality(byId("quality"), () => {
+  const stepWrong = () => {
     openTab("row");
     rows.startWrong();
     byId("inspector").focus();
+  };
+  showTree(drawing, stepWrong);
+  startPath(byId("path"), () => {
+    drawing.start();
+    showTree(drawing, stepWrong);
+    showNode(byId("panel-node"), tree.root);
+    rows.renew();
   });
+  drawing.open(tree.root);
+}
+
+// What the page says of a tree beside its picture and its details.
+function showTree(drawing, stepWrong) {
+  byId("summary").textContent = summary();
+  showFolding(drawing);
+  showQuality(byId("quality"), stepWrong);
   showFit(byId("fit"));
   showRules(byId("rules"));
-  drawing.open(tree.root);
 }
 
 startPage();

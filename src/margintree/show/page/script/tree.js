@@ -117,13 +117,28 @@ function pairsOf(n) {
 // The products of all pairs of values, times a factor, in the order of margintree.core.space.
 const products = (values, factor) => pairsOf(values.length).map(([i, j]) => factor * values[i] * values[j]);
 
+// Largest change of a split's value by rounding, as in margintree.show.export.wording.
+const TOLERANCE = 5e-4;
+
+// The largest size of a feature in the range of the training rows.
+const reach = (tree, j) => Math.max(Math.abs(tree.minimum[j]), Math.abs(tree.minimum[j] + tree.span[j]));
+
+// The features that a question writes: as in the printed rules, not those whose weights would be
+// rounded to 0. Round numbers are written with all of them, unless a single feature is left.
+function written(tree, weights, used, isRound) {
+  const least = TOLERANCE / (1 + used.length);
+  const large = used.filter((j) => Math.abs(weights[j] / tree.span[j]) * reach(tree, j) > least);
+  return large.length === 0 || (isRound && large.length > 1) ? used : large;
+}
+
 // What a split asks, in original units: is the sum of coefficients times features at least the
 // threshold? "yes" means that the value of the split is at least 0. A single feature is compared as
 // it is, as in the printed rules: with a negative weight, "is it at most the threshold?"
 class Question {
   constructor(tree, node, unit) {
     const weights = tree.weights[node - 1];
-    const order = weights.map((_, j) => j).filter((j) => weights[j] !== 0);
+    const used = weights.map((_, j) => j).filter((j) => weights[j] !== 0);
+    const order = written(tree, weights, used, unit !== 1);
     const largest = Math.max(...order.map((j) => Math.abs(weights[j])));
     // Weights that differ by less than a millionth of the largest keep the order of the features.
     const share = (j) => Math.floor((1e6 * Math.abs(weights[j])) / largest + 0.5);
@@ -137,7 +152,7 @@ class Question {
       coefficient: this.isSingle ? 1 : (weights[j] / tree.span[j]) * this.unit,
       influence: weights[j],
     }));
-    const shift = this.terms.reduce((sum, t) => sum + t.coefficient * tree.minimum[t.feature], 0);
-    this.threshold = shift - tree.intercepts[node - 1] * this.unit;
+    const shift = used.reduce((sum, j) => sum + (weights[j] / tree.span[j]) * tree.minimum[j], 0);
+    this.threshold = (shift - tree.intercepts[node - 1]) * this.unit;
   }
 }
