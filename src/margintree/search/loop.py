@@ -45,7 +45,9 @@ def run(
         simplest = incumbent.offer_all(starts if incumbent.gap > limits.gap else ())
         if incumbent.gap > limits.gap and not incumbent.clock.is_over():
             improve(incumbent, simplest)
-            incumbent.offer(method.last_moves(problem, incumbent.tree, incumbent.clock.is_over))
+            moved = method.last_moves(problem, incumbent.tree, incumbent.clock.is_over)
+            if moved is not incumbent.tree:  # greedy methods keep a tree that they could simplify
+                incumbent.offer(moved)
         reason, limit = incumbent.why_stopped(limits)
     return incumbent.result(reason, limit, limits.gap, finder, version)
 
