@@ -119,7 +119,8 @@ def test_growing_keeps_its_promise(case, data):
     if try_growing(kernel_data, working, state, rows, node, luck):
         settle(kernel_data, working, state, node)
         assert [bool(working.splits[t]) for t in (node, 2 * node, 2 * node + 1)] == [1, 0, 0]
-        assert price(kernel_data, working, state.values) < before[0]
+        # The price stays infinite while rows are in the routing margin of another split.
+        assert price(kernel_data, working, state.values) < before[0] or before[0] == np.inf
     else:
         assert twins.shape(working, 1, case.problem.depth) == before[1]
 
