@@ -213,7 +213,7 @@ def print_columns(out: Console, estimator: TreeClassifier | TableClassifier) -> 
     numbers = [column for column in encoding.columns if isinstance(column, NumberColumn)]
     fills = [f"{printable(column.name)} {column.fill + 0.0:.6g}" for column in numbers]
     if fills:
-        out.print(f"\nA missing cell counts as: {', '.join(_first(fills, 'columns'))}")
+        out.print(f"\nIf a cell is missing, it counts as: {', '.join(_first(fills, 'columns'))}")
     unused = [f"Not used: {column.name}, since {column.reason}" for column in encoding.left_out]
     for line in _first(unused, "columns that are not used"):
         out.print(printable(line))
