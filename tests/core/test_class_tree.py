@@ -12,8 +12,14 @@ from margintree.core.judges import price_classes
 from margintree.core.problem import Costs, Problem
 from strategies import problems_with_trees
 
+# Few binary digits, so that every way to add up a split's value gives the same number.
+eighths = st.integers(-32, 32).map(lambda number: number / 8)
+CORNERS = [[0.0, 1.0], [1.0, 0.0]]
 ROWS = Problem.from_data(
-    np.random.default_rng(0).random((12, 2)), np.arange(12) % 4, n_classes=4, depth=5
+    np.vstack([np.random.default_rng(0).integers(0, 9, (10, 2)) / 8, CORNERS]),
+    np.arange(12) % 4,
+    n_classes=4,
+    depth=5,
 )
 
 
@@ -23,9 +29,9 @@ def parts(draw, classes=(0, 1, 2, 3)):
     if len(classes) == 1:
         return classes[0]
     cut = draw(st.integers(1, len(classes) - 1))
-    weights = np.array([draw(st.floats(-4, 4)), draw(st.floats(-4, 4))])
+    weights = np.array([draw(eighths), draw(eighths)])
     left, right = draw(parts(classes[:cut])), draw(parts(classes[cut:]))
-    return Split(weights, draw(st.floats(-4, 4)), left, right)
+    return Split(weights, draw(eighths), left, right)
 
 
 def class_at(part, x):
