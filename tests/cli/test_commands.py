@@ -365,18 +365,30 @@ def test_solvers_lists_every_solver():
 
 
 @pytest.mark.parametrize("data", ["wine", "iris"])
-def test_demo_shows_the_tree_and_beats_cart(data):
+@pytest.mark.parametrize("options", [(), ("--dense",), ("--exact",)])
+def test_demo_shows_the_tree_and_beats_cart(data, options):
     """Accuracy on the rows held back stands beside that of CART."""
-    done = run("demo", "--data", data)
+    done = run("demo", "--data", data, *options)
     assert done.exit_code == 0
+    assert ("proved optimal (native" in done.stdout) == ("--exact" in options)
     ours, cart = (float(score) for score in re.findall(r"\) +([\d.]+)%", done.stdout))
     assert ours > cart - 1
     assert "violations" in done.stdout
 
 
+def test_the_card_of_the_demo_is_as_good_as_the_dense_tree():
+    """Two splits of wine on at most three features each lose at most one point of accuracy."""
+    shown = run("demo").stdout
+    card, dense = (float(score) for score in re.findall(r"(?:\)|features) +([\d.]+)%", shown)[:2])
+    assert card >= dense - 1
+    splits = re.findall(r"(?:\] |: \[\d\] )([^?\[]+)>= .* \?", shown)
+    assert len(splits) == 2
+    assert all(1 <= len(re.split(r" [+-] ", split)) <= 3 for split in splits)
+
+
 def test_demo_shows_what_a_short_tree_costs():
     """Beside a tree with few features and points stands the accuracy of the whole tree."""
-    whole = run("demo", "--data", "iris").stdout
+    whole = run("demo", "--data", "iris", "--dense").stdout
     short = run("demo", "--data", "iris", "--features", 1, "--points", 5).stdout
     (score,) = re.findall(r"with all features +([\d.]+%)", short)
     assert f"MOCTSVM (margintree)  {score}" in whole

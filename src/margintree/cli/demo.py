@@ -8,11 +8,13 @@ from margintree.cli._common import reported
 from margintree.cli._options import real, whole
 
 if TYPE_CHECKING:
-    from margintree._lib.arrays import IntArray
-    from margintree.data.datasets import Dataset
+    from collections.abc import Sequence
+
+    from margintree._lib.arrays import AnyArray
 
 MAX_DEPTH = 2
 COSTS = (10.0, 1.0, 1.0)
+TRAIN_SHARE = 0.5
 
 
 @reported
@@ -20,68 +22,73 @@ def demo(
     data: Annotated[
         str, typer.Option(help="Data set: 'wine', 'iris' or another of 'margintree data list'.")
     ] = "wine",
-    exact: Annotated[
-        bool, typer.Option("--exact", help="Continue until the tree is proved optimal.")
+    features: Annotated[int, whole("Largest number of features in a split.", True)] = 3,
+    points: Annotated[int, whole("Largest number of whole points for a feature.", True)] = 10,
+    dense: Annotated[
+        bool, typer.Option("--dense", help="Use all features and all digits in every split.")
     ] = False,
-    features: Annotated[int | None, whole("Largest number of features in a split.", "all")] = None,
-    points: Annotated[int | None, whole("Largest number of whole points.", "not rounded")] = None,
+    exact: Annotated[
+        bool, typer.Option("--exact", help="Prove that the dense tree is optimal; means --dense.")
+    ] = False,
     time_limit: Annotated[float, real("Limit of the fit, in seconds.", True)] = 60.0,
 ) -> None:
     """Fit a tree to a small data set, and print it with its accuracy, cost and bound.
 
-    One fifth of the rows trains the tree and four fifths test it, as in the paper's experiments.
-    CART of scikit-learn learns from the same rows for comparison. With --features or --points, the
-    tree with all features and all digits does, too.
+    Half of the rows train the tree, and the other half tests it. CART of scikit-learn learns from
+    the same rows for comparison, and so does the tree with all features and all digits.
 
     [bold]Examples[/bold]
 
     margintree demo
 
+    margintree demo --features 2 --data iris
+
+    margintree demo --dense
+
     margintree demo --exact
-
-    margintree demo --features 3 --points 10
-
-    margintree demo --data iris
     """
     from sklearn.base import clone
+    from sklearn.model_selection import train_test_split
 
     from margintree.cli._progress import progress_line
     from margintree.cli._view import console, print_outcome, print_tree
     from margintree.data.datasets import load
     from margintree.estimators import MOCTSVMClassifier
-    from margintree.methods.choose import divide
 
     dataset = load(data)
-    train, test = next(divide(dataset.y, 5, seed=0))
+    X, X_test, y, y_test = train_test_split(
+        dataset.X, dataset.y, train_size=TRAIN_SHARE, stratify=dataset.y, random_state=0
+    )
     method = "exact" if exact else "search"
-    dense = MOCTSVMClassifier(MAX_DEPTH, *COSTS, method=method, time_limit=time_limit)
-    estimator = clone(dense).set_params(max_features_per_split=features, points=points)
-    fitted = {"MOCTSVM (margintree)": estimator}
-    if features is not None or points is not None:
-        fitted["  with all features"] = dense
+    whole_tree = MOCTSVMClassifier(MAX_DEPTH, *COSTS, method=method, time_limit=time_limit)
+    card = clone(whole_tree).set_params(max_features_per_split=features, points=points)
+    shown = whole_tree if dense or exact else card
+    fitted = {"MOCTSVM (margintree)": shown}
+    if shown is card:
+        fitted["  with all features"] = whole_tree
     with progress_line() as progress:
         for tree in fitted.values():
-            tree.set_params(verbose=progress).fit(dataset.X[train], dataset.y[train])
-    scores = {name: tree.score(dataset.X[test], dataset.y[test]) for name, tree in fitted.items()}
-    scores["CART (scikit-learn)"] = _cart_score(dataset, train, test)
+            tree.set_params(verbose=progress).fit(X, y)
+    scores = {name: tree.score(X_test, y_test) for name, tree in fitted.items()}
+    scores["CART (scikit-learn)"] = _cart_score(X, y, X_test, y_test)
     out = console()
-    out.print(f"{data}: {len(train)} training rows, {len(test)} test rows\n", style="bold")
-    print_tree(out, estimator, dataset.feature_names)
+    out.print(f"{data}: {len(X)} training rows, {len(X_test)} test rows\n", style="bold")
+    print_tree(out, shown, dataset.feature_names)
     out.print(f"\nAccuracy on the test rows, trees of depth {MAX_DEPTH}", style="bold")
     for name, score in scores.items():
         out.print(f"  {name:22}{score:.1%}")
     out.print("\nCost of the tree on the training rows", style="bold")
-    print_outcome(out, estimator)
-    if not exact:
-        out.print("\nNext: margintree demo --exact proves which tree is optimal.")
-    if features is None:
-        out.print("Short to read: margintree demo --features 3 --points 10")
+    print_outcome(out, shown)
+    out.print("\nNext: margintree fit TABLE --target COLUMN -o model.json fits a tree to your table.")
+    if shown is card:
+        out.print("margintree demo --exact shows the tree with all features, and proves it optimal.")
 
 
-def _cart_score(dataset: "Dataset", train: "IntArray", test: "IntArray") -> float:
+def _cart_score(
+    X: "AnyArray", y: "Sequence[int]", X_test: "AnyArray", y_test: "Sequence[int]"
+) -> float:
     """Return the test accuracy of scikit-learn's tree of the same depth."""
     from sklearn.tree import DecisionTreeClassifier
 
     cart = DecisionTreeClassifier(max_depth=MAX_DEPTH, random_state=0)
-    cart.fit(dataset.X[train], dataset.y[train])
-    return float(cart.score(dataset.X[test], dataset.y[test]))
+    return float(cart.fit(X, y).score(X_test, y_test))
