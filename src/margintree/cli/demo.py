@@ -79,9 +79,9 @@ def demo(
         out.print(f"  {name:22}{score:.1%}")
     out.print("\nCost of the tree on the training rows", style="bold")
     print_outcome(out, shown)
-    out.print("\nNext: margintree fit TABLE --target COLUMN -o model.json fits a tree to your table.")
+    out.print("\nNext: margintree fit TABLE --target COLUMN -o model.json learns from your table.")
     if shown is card:
-        out.print("margintree demo --exact shows the tree with all features, and proves it optimal.")
+        out.print("margintree demo --exact uses all features, and proves the tree optimal.")
 
 
 def _cart_score(
