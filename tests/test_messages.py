@@ -182,8 +182,8 @@ CALLS = {
     "a score for other labels": (
         lambda: MOCTSVMClassifierCV(scoring="roc_auc", cv=2).fit(np.eye(6), [*"abcabc"]),
         "scoring",
-        "must fit labels such as 'a', 'b', 'c'",
-        "'roc_auc' was given and failed: multi_class",
+        "must give one number for the rows",
+        "'roc_auc' was given",
         "Choose another score",
     ),
     "an estimator": (

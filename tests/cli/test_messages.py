@@ -114,7 +114,7 @@ BAD = [
     (
         FIT + "--time-limit 9 --scoring roc_auc",
         "--scoring",
-        "must fit labels such as 'setosa'",
+        "must give one number",
         "'roc_auc' was given",
         "Choose another score",
     ),

@@ -160,7 +160,7 @@ def test_why_the_work_ended(bound, clock, iterations, expected):
 
 def test_a_result_says_all_that_is_known():
     """The tree knows its rows, the cost is the judge's, and the clock is read."""
-    times = iter([100.0, 101.0, 102.5])
+    times = iter([100.0, 100.5, 101.0, 102.5])  # an offer asks for the time that is left, too
     incumbent = fresh(clock=Clock(now=lambda: next(times)))
     incumbent.offer(STUMP)
     incumbent.bound, incumbent.iterations = 1e9, 7

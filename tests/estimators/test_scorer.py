@@ -77,5 +77,41 @@ def test_a_score_that_does_not_fit_the_labels_is_refused(name):
     """With the labels and what the scorer says; no error of scikit-learn passes as ours."""
     X, y = np.eye(10), [*"abcdeabcde"]
     chooser = TreeClassifierCV(MOCTSVMClassifier(max_iter=0), scoring=name, cv=2)
-    with pytest.raises(InvalidInputError, match=f"'a', 'b', 'c', 'd' and 1 more; '{name}' was gi"):
+    words = f"'{name}' was given and failed .* labels 'a', 'b', 'c', 'd' and 1 more: .* two classes"
+    with pytest.raises(InvalidInputError, match=words) as raised:
         chooser.fit(X, y)
+    assert "every class" not in str(raised.value)
+
+
+def failure(which, scoring, weights):
+    """Return the message about a score that fails for some rows of the model's test set."""
+    test, codes = X[25:][which], np.searchsorted(MODEL.classes_, Y[25:])[which]
+    scorer = scoring_of(scoring, MOCTSVMClassifier(), MODEL.classes_)
+    with pytest.raises(InvalidInputError) as raised:
+        scorer(MODEL.result_, test, codes, weights)
+    return str(raised.value)
+
+
+def test_a_class_that_a_fold_lacks_is_named_as_a_reason():
+    """The labels are not to blame then, so the first remedy is fewer folds."""
+    hares = Y[25:] == "hare"
+    message = failure(hares, "neg_log_loss", np.ones(hares.sum()))
+    assert "'neg_log_loss' was given and failed" in message
+    assert "labels 'hare': y_true contains only one label" in message
+    assert "it needs rows of every class, and there are none of 'hound'; " in message
+    assert "Use fewer folds (cv), or choose another score" in message
+
+
+def test_a_score_that_takes_no_weights_is_told_of_them():
+    """A function of one's own is named as one names it oneself."""
+    message = failure(slice(None), recall_of_hares, np.linspace(1, 3, 15))
+    assert "recall_of_hares was given" in message
+    assert "it takes no sample_weight, and the rows have weights" in message
+    assert message.endswith("or leave the weights out.")
+
+
+@pytest.mark.parametrize("value", [None, "high"])
+def test_a_score_that_is_no_number_is_refused(value):
+    """Also if Python can make none of it."""
+    message = failure(slice(None), lambda estimator, X, y: value, np.ones(15))  # noqa: ARG005
+    assert message.startswith("scoring must give one number for the rows of every fold; <lambda>")

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from margintree.core import problem as problem_module
 from margintree.core.limits import Clock, Limits
 from margintree.core.problem import Costs, Problem
 from margintree.core.result import Reason
@@ -58,6 +59,20 @@ def check(method, rows, points, results):
 @pytest.fixture(scope="module")
 def moctsvm_path():
     return path(MOCTSVM(), ROWS, GRID, FEW)
+
+
+def test_each_space_is_learnt_once(monkeypatch):
+    """However many points have it, since all of them are of one training set."""
+    learnt, real = [], problem_module.learnt_space
+
+    def watched(name, *rows):
+        learnt.append(name)
+        return real(name, *rows)
+
+    monkeypatch.setattr(problem_module, "learnt_space", watched)
+    points = [GRID[k] | {"space": space} for k in (0, 4, 8) for space in ("whitened", "rbf")]
+    path(MOCTSVM(), rows_of(seed=1), points, FEW)
+    assert sorted(learnt) == ["rbf", "whitened"]
 
 
 def test_each_space_has_a_path_of_its_own():

@@ -49,7 +49,7 @@ class Incumbent:
 
     def offer(self, tree: ObliqueTree) -> ObliqueTree:
         """Keep a tree if it is allowed and the cheapest so far; return its simplified form."""
-        tree = self.method.simplify(self.problem, tree)
+        tree = self.method.simplify_within(self.problem, tree, self.clock.remaining())
         cost = self.method.judge(self.problem, tree)
         if cost.is_allowed and cost.total < self.objective:
             self.tree, self.cost = tree, cost

@@ -147,6 +147,19 @@ class Method(ABC):
         """Return a simpler tree whose cost is no higher."""
         return simplify(problem, tree)
 
+    def simplify_within(
+        self,
+        problem: Problem,
+        tree: ObliqueTree,
+        seconds: float,  # noqa: ARG002
+    ) -> ObliqueTree:
+        """Return the result of `simplify`, or of a part of its work if there is no time for more.
+
+        Searches ask for it with the time that they have left. Override it if `simplify` can take
+        long.
+        """
+        return self.simplify(problem, tree)
+
     def last_moves(
         self,
         problem: Problem,  # noqa: ARG002

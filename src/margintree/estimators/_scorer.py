@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 from sklearn.base import clone
 from sklearn.metrics import check_scoring, get_scorer_names
 
@@ -37,18 +38,43 @@ class Scorer:
         weighted = {} if (weights == weights[0]).all() else {"sample_weight": weights}
         try:
             return float(self.score(fitted, X, self.classes[y], **weighted))
-        except ValueError as error:
+        except (TypeError, ValueError) as error:
             raise InvalidInputError(
-                f"scoring must fit labels such as {self._some_labels()}; {self.name} was given and "
-                f"failed: {str(error).rstrip('.')}. Choose another score, such as "
-                "balanced_accuracy, f1_macro or neg_log_loss."
+                f"scoring must give one number for the rows of every fold; {self.name} was given "
+                f"and failed for {len(y)} rows with the labels {_some(self.classes[np.unique(y)])}"
+                f": {str(error).rstrip('.')}. {self._advice(y, bool(weighted))}"
             ) from error
 
-    def _some_labels(self) -> str:
-        """Return the first labels, and how many others there are."""
-        more = len(self.classes) - MOST_LABELS
-        first = ", ".join(f"{label!r:.40}" for label in self.classes[:MOST_LABELS].tolist())
-        return first + (f" and {more} more" if more > 0 else "")
+    def _advice(self, y: IntArray, has_weights: bool) -> str:
+        """Return possible reasons why the score failed for some rows, and what to do."""
+        missing = np.delete(self.classes, np.unique(y))
+        reasons = [
+            "it is not for such labels: some scores need two classes, numbers or a pos_label"
+        ]
+        remedies = ["choose another score, such as balanced_accuracy or f1_macro"]
+        if len(missing):
+            reasons.insert(
+                0, f"it needs rows of every class, and there are none of {_some(missing)}"
+            )
+            remedies.insert(0, "use fewer folds (cv)")
+        if has_weights:
+            reasons.append("it takes no sample_weight, and the rows have weights")
+            remedies.append("leave the weights out")
+        remedy = ", or ".join(remedies)
+        return f"Possible reasons: {'; '.join(reasons)}. {remedy[0].upper()}{remedy[1:]}."
+
+
+def _some(labels: AnyArray) -> str:
+    """Return the first labels, and how many others there are.
+
+    Examples
+    --------
+    >>> _some(np.array(["a", "b", "c", "d", "e"]))
+    "'a', 'b', 'c', 'd' and 1 more"
+    """
+    more = len(labels) - MOST_LABELS
+    first = ", ".join(f"{label!r:.40}" for label in labels[:MOST_LABELS].tolist())
+    return first + (f" and {more} more" if more > 0 else "")
 
 
 def scoring_of(given: Any, estimator: MethodClassifier, classes: AnyArray) -> str | Scoring:
@@ -62,4 +88,5 @@ def scoring_of(given: Any, estimator: MethodClassifier, classes: AnyArray) -> st
             f"neg_log_loss; {given!r} was given. "
             f"{did_you_mean(given, [*SCORES, *get_scorer_names()])}Correct it."
         )
-    return Scorer(estimator, classes, check_scoring(estimator, given), f"{given!r:.60}")
+    name = getattr(given, "__name__", None) or repr(given)
+    return Scorer(estimator, classes, check_scoring(estimator, given), f"{name:.60}")

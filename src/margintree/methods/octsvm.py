@@ -3,6 +3,8 @@
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import numpy as np
+
 from margintree.core.cost import Cost
 from margintree.core.judges import price_labels
 from margintree.core.problem import Costs, Problem
@@ -56,9 +58,13 @@ class OCTSVM(MarginMethod):
 
     def simplify(self, problem: Problem, tree: ObliqueTree) -> ObliqueTree:
         """Return the tree with hyperplanes fitted to the labels that its rows choose."""
+        return self.simplify_within(problem, tree, np.inf)
+
+    def simplify_within(self, problem: Problem, tree: ObliqueTree, seconds: float) -> ObliqueTree:
+        """Return the result of `simplify`; its linear programs end with the time."""
         from margintree.search.margin.label_trees import refitted
 
-        return refitted(problem, tree)
+        return refitted(problem, tree, seconds)
 
     def last_moves(
         self, problem: Problem, tree: ObliqueTree, is_over: Callable[[], bool]

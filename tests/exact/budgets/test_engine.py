@@ -11,7 +11,7 @@ from margintree.core.judges import price_margins
 from margintree.core.limits import Limits
 from margintree.core.problem import Costs, Problem
 from margintree.core.result import Reason
-from margintree.exact.budgets import engine, obstacles
+from margintree.exact.budgets import engine, first_split, floors, obstacles
 from margintree.exact.budgets.engine import prove_in_planes
 from margintree.exact.budgets.obstacles import obstacle
 from margintree.methods import METHODS
@@ -193,6 +193,39 @@ def test_a_time_limit_stops_the_proof():
     assert found.reason is Reason.LIMIT
     assert found.limit == "time"
     assert 0 <= found.bound < found.objective
+
+
+@pytest.mark.parametrize("n_looks", range(6))
+def test_the_listing_of_first_splits_obeys_limits(n_looks, monkeypatch):
+    """Nothing long runs after a look at the clock that finds the time over, wherever that is."""
+    looks, since = [], []
+
+    def may_go_on(self):
+        looks.append(1)
+        self.is_cut_short = len(looks) > n_looks
+        return not self.is_cut_short
+
+    for module, name in (
+        (first_split, "divide"),
+        (first_split.Divisions, "distinct"),
+        (floors, "leaf_prices"),
+        (engine, "screen"),
+    ):
+        real = getattr(module, name)
+
+        def watched(*arguments, real=real):
+            since.append(len(looks))
+            return real(*arguments)
+
+        monkeypatch.setattr(module, name, watched)
+    monkeypatch.setattr(engine, "compile_kernels", lambda _: None)
+    monkeypatch.setattr(floors, "AT_ONCE", 20)
+    monkeypatch.setattr(engine._BudgetEngine, "may_go_on", may_go_on)
+    found = prove_in_planes(MOCTSVM, fold(12), NO_SEARCH)
+    assert found.reason is Reason.LIMIT
+    assert 0 <= found.bound < found.objective
+    assert len(looks) == n_looks + 1
+    assert since == [*range(2, n_looks + 1)]
 
 
 def test_a_checkpoint_keeps_tree_and_bound(tmp_path):

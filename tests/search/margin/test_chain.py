@@ -74,6 +74,16 @@ def test_a_chain_keeps_its_limit(limit, has_groups, monkeypatch):
     check(found, local)
 
 
+def test_a_chain_after_the_end_does_nothing_unless_it_is_the_first(monkeypatch):
+    """Chains are lined up before earlier ones end; those that come too late cost no time."""
+    descended = counting(monkeypatch, LocalSearch, "descend")
+    late, _ = run(chain_of(50, number=2), is_over=lambda: True)
+    assert (late.cost, late.iterations, len(descended)) == (np.inf, 0, 0)
+    first, local = run(chain_of(50, number=1), is_over=lambda: True)
+    assert len(descended) == 1
+    check(first, local)
+
+
 def test_leaf_groups_and_kicks_follow_each_other_while_they_gain(monkeypatch):
     """Groups take their share of what is left. The chain is stuck when both gain nothing."""
     taken, most, costs = [], [], iter([9.0, 8.0, 7.0, 7.0, 7.0, 7.0])

@@ -52,6 +52,17 @@ def test_two_classes_in_many_places_are_divided_by_clusters():
     assert best > 0.97
 
 
+@pytest.mark.parametrize("most", [0, 2])
+def test_growth_ends_with_the_time(most):
+    """Every split looks at the clock first; without any time there is none."""
+    problem, looks = far_apart(5), iter(range(100))
+    data = make_kernel_data(problem, NO_GRAM)
+    working, rng = new_working_tree(data, 8.0), np.random.default_rng(0)
+    everything = np.arange(problem.n_rows)
+    grow(problem, data, working, 1, everything, rng, lambda: next(looks) >= most)
+    assert to_tree(problem, working).n_splits == most
+
+
 def test_pure_rows_do_not_split():
     """Where nothing is wrong there is nothing to gain."""
     problem = Problem.from_data(

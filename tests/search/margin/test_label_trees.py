@@ -13,6 +13,7 @@ from margintree.core.limits import Limits
 from margintree.core.problem import Costs, Problem
 from margintree.core.tree import ObliqueTree
 from margintree.methods import OCTSVM
+from margintree.search.margin import label_trees
 from margintree.search.margin.kernel_data import NO_GRAM
 from margintree.search.margin.label_trees import (
     label_bound,
@@ -20,6 +21,7 @@ from margintree.search.margin.label_trees import (
     refitted,
     with_other_features,
 )
+from margintree.testing.instances import iris
 from margintree.testing.margin_oracles import cheapest_label_tree, tiny_label_problem
 from strategies import problems_with_trees
 
@@ -93,6 +95,39 @@ def test_a_refitted_split_is_the_best_of_its_features(margin_term):
         )
         judged = price_labels(problem, other)
         assert not judged.is_allowed or judged.total >= cost * (1 - 1e-3)
+
+
+@pytest.mark.parametrize("norm", ["l1", "linf"])
+def test_no_linear_program_begins_when_time_is_over(norm, monkeypatch):
+    """Without any time the tree is only made simpler; with time a program gets what is left."""
+    seconds, real = [], label_trees.fit_hyperplanes
+
+    def watched(problem, parts, left):
+        seconds.append(left)
+        return real(problem, parts, left)
+
+    monkeypatch.setattr(label_trees, "fit_hyperplanes", watched)
+    problem = Problem.from_data([[0.0], [0.4], [0.6], [1.0]], [0, 0, 1, 1], n_classes=2, depth=1)
+    problem = replace(problem, norm=norm)
+    start = ObliqueTree.stump([3.0], -1.3, leaf_classes=[0, 1], n_classes=2)
+    assert OCTSVM().simplify_within(problem, start, 0.0) == start
+    assert not seconds
+    better = OCTSVM().simplify_within(problem, start, 60.0)
+    assert price_labels(problem, better).total < price_labels(problem, start).total
+    assert 0 < min(seconds) <= max(seconds) < 60
+    assert OCTSVM().simplify(problem, start) == better
+
+
+def test_a_euclidean_fit_is_made_even_if_time_is_over():
+    """It is quick, and a tree that a limit cut short needs it most; a second one is left out."""
+    start = ObliqueTree.stump([3.0, 1.0], -1.3, leaf_classes=[0, 1], n_classes=2)
+    X, y = iris()
+    problem = Problem.from_data(X[y > 0, 2:], y[y > 0] - 1, n_classes=2, depth=1)
+    costs = [
+        price_labels(problem, tree).total
+        for tree in (start, refitted(problem, start, 0.0), refitted(problem, start))
+    ]
+    assert costs[0] > costs[1] >= costs[2]
 
 
 def test_other_features_are_tried_where_features_are_counted():

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from margintree.core.problem import Costs, Problem
-from margintree.search.margin.linear_fit import SplitRows, as_routed, fit_hyperplanes
+from margintree.search.margin.linear_fit import SplitRows, _LinearFit, as_routed, fit_hyperplanes
 from margintree.testing.convex_polish import Division
 from margintree.testing.linear_polish import polish_in_norm
 
@@ -92,6 +92,25 @@ def test_sides_that_no_hyperplane_keeps_have_no_fit():
     sides = np.array([-1.0, 1.0, -1.0])
     split = SplitRows(np.arange(3), sides, sides, np.ones(1, dtype=bool))
     assert fit_hyperplanes(replace(problem, norm="l1"), [split]) is None
+
+
+def test_the_last_solution_counts_if_time_is_over(monkeypatch):
+    """One tangent short of the best, it still keeps the sides and costs something finite."""
+    problem, rng = problem_of(2, "l1", "squared", n_rows=50)
+    normal, offset = a_division(problem, rng)
+    sides = as_routed(problem, problem.X @ normal + offset)
+    split = SplitRows(np.arange(problem.n_rows), sides, sides, normal != 0)
+    best, real, solved = fit_hyperplanes(problem, [split]), _LinearFit.solve, []
+
+    def solve_once(program):
+        solved.append(1)
+        return len(solved) == 1 and real(program)
+
+    monkeypatch.setattr(_LinearFit, "solve", solve_once)
+    found = fit_hyperplanes(problem, [split])
+    assert len(solved) == 2
+    assert price(problem, [split], *best) < price(problem, [split], *found) < np.inf
+    assert ((problem.X @ found[0][0] + found[1][0] > 0) == (sides > 0)).all()
 
 
 def test_no_time_means_no_fit():

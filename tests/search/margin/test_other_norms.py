@@ -83,6 +83,30 @@ def test_iterations_time_and_starts_are_limits_like_any():
     assert method.search(problem, Limits(seconds=0.0)).limit == "time"
 
 
+def test_every_step_gets_the_time_that_is_left(monkeypatch):
+    """Linear programs get all of it, and a Euclidean search leaves some of it to them."""
+    from margintree.search.margin import label_trees, other_norms
+
+    given = {"fit": [], "search": []}
+    real_fit, real_search = label_trees.fit_hyperplanes, other_norms.search_margin_trees
+
+    def fit(problem, parts, seconds=np.inf):
+        given["fit"].append(seconds)
+        return real_fit(problem, parts, seconds)
+
+    def search(method, problem, limits, **others):
+        given["search"].append(limits.seconds)
+        return real_search(method, problem, limits, **others)
+
+    for module in (label_trees, other_norms):
+        monkeypatch.setattr(module, "fit_hyperplanes", fit)
+    monkeypatch.setattr(other_norms, "search_margin_trees", search)
+    problem = tiny_label_problem(np.random.default_rng([31, 0]))
+    METHODS["octsvm"].search(replace(problem, norm="linf"), Limits(seconds=60, iterations=90))
+    assert 0 < max(given["fit"]) <= 60
+    assert 0 < max(given["search"]) <= 60 * other_norms.TIME_SHARE
+
+
 def test_what_searches_share_may_be_of_either_norm():
     """The bound of the Euclidean searches does not use distances of the other norm."""
     problem, method = iris_in("l1"), METHODS["moctsvm"]

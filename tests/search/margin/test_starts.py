@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from margin_searches import PROBLEMS
+from margin_searches import IRIS, PROBLEMS
 from margintree.core.judges import price_margins
 from margintree.search.margin.groupings import by_class, make_groupings
 from margintree.search.margin.kernel_data import to_tree
@@ -44,6 +44,22 @@ def test_a_set_has_the_groups_of_its_bits(groups):
     for members in range(len(belongs)):
         expected = [bool(members >> group & 1) for group in groups]
         assert belongs[members, groups].astype(bool).tolist() == expected
+
+
+def test_divisions_end_with_the_time(monkeypatch):
+    """Every set of groups looks at the clock; then the others are not divided."""
+    problem = IRIS
+    local, groups = local_search_for(problem), by_class(problem)
+    whole = best_divisions(local, groups)
+    tried, real = [], local.propose
+    monkeypatch.setattr(local, "propose", lambda *given: tried.append(1) or real(*given))
+    local.is_over = lambda: len(tried) > 0
+    part = best_divisions(local, groups)
+    assert len(tried) > 0
+    assert not part[-1].any()
+    assert whole[-1].any()
+    local.is_over = lambda: True
+    assert not best_divisions(local, groups).any()
 
 
 def cheapest_division(local, groups, members, height):

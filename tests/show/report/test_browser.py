@@ -357,6 +357,19 @@ def about(shares):
     return pytest.approx(shares, rel=0, abs=0.000501)
 
 
+@pytest.mark.parametrize(
+    ("norm", "name"),
+    [("l2", "margin"), ("l1", "margin, l1 norm"), ("linf", "margin, l-infinity norm")],
+)
+def test_the_margin_term_names_its_norm_unless_it_is_the_usual_one(visit, iris, norm, name):
+    """In the table of costs, and in the words that explain the term."""
+    clf = MOCTSVMClassifier(max_depth=2, norm=norm, max_iter=1).fit(iris.X, iris.y)
+    page = visit(clf.report(iris.X, iris.y).html)
+    span = page.locator("#cost tbody th span").filter(has_text="margin")
+    assert span.inner_text() == name
+    assert (" norm of its weights" in span.get_attribute("title")) == (norm != "l2")
+
+
 def test_cost_and_proof_are_shown(visit, iris):
     """Terms, bound and why it ended; a bare tree says that nothing is known of its fit."""
     page = open_report(visit, iris)

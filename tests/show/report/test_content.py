@@ -13,7 +13,14 @@ from sklearn import config_context
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics import confusion_matrix
 
-from margintree import InvalidInputError, MOCTSVMClassifier
+from margintree import (
+    CARTClassifier,
+    InvalidInputError,
+    MOCTSVMClassifier,
+    TreeClassifierCV,
+    from_json,
+    to_json,
+)
 from margintree.show.page import embedded
 from margintree.show.report._content import LEARNT_FROM, histogram, remark_on
 
@@ -61,6 +68,23 @@ def test_what_the_fit_cost_and_proved_is_told(iris):
     )
     assert (fit["bound"], fit["gap"], fit["optimal"]) == (clf.bound_, clf.gap_, clf.optimal_)
     assert len(fit["trace"]) == len(clf.result_.trace)
+
+
+@pytest.mark.parametrize("norm", ["l2", "l1", "linf"])
+def test_the_norm_of_the_margin_term_is_told(norm, iris):
+    """By a classifier, a choice of parameters, and a model that comes from a file."""
+    given = MOCTSVMClassifier(max_depth=2, norm=norm, max_iter=1)
+    fixed = given.fit(iris.X[::3], iris.y[::3])
+    chosen = TreeClassifierCV(given, {"max_depth": 2, "c1": 1.0, "c2": 1.0, "c3": 1.0}, cv=2)
+    chosen.fit(iris.X[::3], iris.y[::3])
+    for model in (fixed, chosen, from_json(to_json(fixed)), from_json(to_json(chosen))):
+        assert content(model.report(iris.X, iris.y))["fit"]["norm"] == norm
+
+
+def test_a_method_without_norms_has_none(iris):
+    """The page says nothing of a norm then."""
+    model = CARTClassifier(max_depth=2).fit(iris.X, iris.y)
+    assert content(model.report(iris.X, iris.y))["fit"]["norm"] is None
 
 
 @given(

@@ -17,7 +17,7 @@ from margintree.core.result import Progress, Reason, Result
 from margintree.core.tree import ObliqueTree
 from margintree.exact.budgets.divisions import Divisions, PricedRows, members_of
 from margintree.exact.budgets.first_split import ROUNDING, FirstSplit, Side, Work
-from margintree.exact.budgets.floors import Floors
+from margintree.exact.budgets.floors import AT_ONCE, Floors
 from margintree.exact.budgets.obstacles import obstacle
 from margintree.exact.budgets.screen import screen
 from margintree.exact.budgets.turning_lines import Planes
@@ -28,8 +28,6 @@ LEAST_GAP = 1e-7
 """The smallest relative gap that counts as proof."""
 SEARCH_SHARE = 0.2
 """Share of the time limit that the search may take before the proof."""
-AT_ONCE = 2_000
-"""First splits that are screened between two looks at the clock."""
 TOLERANCE = 1e-2
 """Slopes that differ by less count as equal while first splits are screened."""
 
@@ -145,9 +143,8 @@ class _BudgetEngine:
         """Close all first splits, or raise the bound as far as the limits allow."""
         if not self.may_go_on():
             return
-        self.list_first_splits()
-        own = self.screened()
-        if self.is_cut_short:
+        own = self.screened() if self.list_first_splits() else None
+        if own is None or self.is_cut_short:
             return
         left = np.arange(len(own))
         if self.problem.depth > 1:
@@ -155,24 +152,34 @@ class _BudgetEngine:
         totals = own + self.floors.totals
         self.solve(left[np.argsort(totals[left], kind="stable")], totals)
 
-    def list_first_splits(self) -> None:
-        """List every way to divide the rows, with the planes where a line does so."""
+    def list_first_splits(self) -> bool:
+        """List every way to divide the rows, with the planes where a line does so.
+
+        Returns False if a limit is reached before all are listed.
+        """
         planes, rows = Planes.of(self.problem), PricedRows.of(self.problem)
         n = self.problem.n_rows
         room = Divisions.room(len(planes.prices) * n * n, n)
         self.work = Work(self.problem, planes, rows, room)
+        if not self.may_go_on():
+            return False
         has_subtrees = self.problem.depth > 1
         everyone = np.ones(n, dtype=bool)
-        listed = self.work.divisions(everyone, np.inf if has_subtrees else self.cutoff)
+        listed = self.work.divisions(
+            everyone, np.inf if has_subtrees else self.cutoff, self.may_go_on
+        )
+        if self.is_cut_short:
+            return False
         if has_subtrees:
             listed = listed._replace(paid=rows.split + planes.prices[listed.planes])
         self.listed = listed.only(np.lexsort([listed.paid, *listed.sets.T]))
         is_new = np.ones(len(listed.paid), dtype=bool)
         is_new[1:] = (self.listed.sets[1:] != self.listed.sets[:-1]).any(axis=1)
         self.firsts = np.append(np.flatnonzero(is_new), len(is_new))
-        self.floors = Floors(planes, rows, self.listed.sets[is_new])
+        self.floors = Floors(planes, rows, self.listed.sets[is_new], self.may_go_on)
         if not has_subtrees:
             self.floors.values[:] = 0.0  # errors are paid with the division
+        return not self.is_cut_short
 
     def screened(self) -> np.ndarray:
         """Return what every first split pays at least itself."""

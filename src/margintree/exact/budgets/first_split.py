@@ -52,10 +52,16 @@ class Work:
         slope = (at_low - at_high) / (high - low)
         return float(least_norm(slope, low, high, self.rows.is_squared))
 
-    def divisions(self, members: BoolArray, below: float) -> Divisions:
-        """Return all divisions of some rows that pay less than a limit, cheapest first."""
+    def divisions(
+        self, members: BoolArray, below: float, may_go_on: Callable[[], bool] = lambda: True
+    ) -> Divisions:
+        """Return all divisions of some rows that pay less than a limit, cheapest first.
+
+        If no time is left to sort them, some are listed twice and in any order.
+        """
         count = divide(self.planes, self.rows, members, below, -np.inf, self.room)
-        return self.room.only(slice(0, count)).distinct()
+        found = self.room.only(slice(0, count))
+        return found.distinct() if may_go_on() else found
 
 
 class ChosenDivision(NamedTuple):

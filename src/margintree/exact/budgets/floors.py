@@ -13,6 +13,8 @@ from margintree.exact.budgets.divisions import Divisions, PricedRows, divide, me
 from margintree.exact.budgets.screen import child_floors, leaf_prices
 from margintree.exact.budgets.turning_lines import Planes
 
+AT_ONCE = 2_000
+"""First splits that are looked at between two looks at the clock."""
 CREDIT = 200
 """Listings that cores may cost more than the first splits they close have saved."""
 PARTS = 4
@@ -30,12 +32,25 @@ class Floors:
         What a leaf costs.
     """
 
-    def __init__(self, planes: Planes, rows: PricedRows, sets: np.ndarray) -> None:
+    def __init__(
+        self,
+        planes: Planes,
+        rows: PricedRows,
+        sets: np.ndarray,
+        may_go_on: Callable[[], bool] = lambda: True,
+    ) -> None:
         self.planes, self.rows, self.sets = planes, rows, sets
         self.n_rows = len(rows.errors)
         self.cheapest_split = rows.split + float(planes.prices.min())
-        self.leaves = leaf_prices(rows, sets)
-        self.values = child_floors(rows, sets, self.leaves, self.cheapest_split)
+        self.leaves, self.values = np.zeros((2, len(sets), 2))  # 0 if time ends too early
+        for first in range(0, len(sets), AT_ONCE):
+            if not may_go_on():
+                break
+            some = slice(first, first + AT_ONCE)
+            self.leaves[some] = leaf_prices(rows, sets[some])
+            self.values[some] = child_floors(
+                rows, sets[some], self.leaves[some], self.cheapest_split
+            )
         self.is_exact = np.zeros(self.values.shape, dtype=bool)
         self.one = Divisions.room(1, self.n_rows)
         self.listings, self.balance = 0, CREDIT

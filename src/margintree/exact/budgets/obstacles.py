@@ -8,8 +8,8 @@ MOST_FEATURES = 2
 MOST_LEVELS = 2
 """Levels of splits: the first one is listed, the ones below it are listed for its sides."""
 MOST_POSITIONS = 4_000_000
-"""Planes times pairs of rows. They are listed at once, and limits are looked at only afterwards:
-so many take some seconds, and some hundred megabytes."""
+"""Planes times pairs of rows. They are listed at once: so many take some seconds, with a look at
+limits every second or so, and some hundred megabytes."""
 LEAST_ROUTING_MARGIN = 1e-6
 """A line that passes between two rows may miss one that lies as good as on it."""
 KNOWN = {"max_features_per_split", "errors", "violations", "splits", "features", "by_feature"}

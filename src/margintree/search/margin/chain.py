@@ -105,6 +105,9 @@ def run_chain(
     It rearranges its leaf groups, if there are any, and kicks its tree in turn. The first changes
     the whole tree and takes long, while a kick is short and changes a part of it. The chain is
     stuck when both in a row gain nothing.
+
+    If time is over before it begins, it finds nothing, at an infinite cost. Only the first chain
+    always finds a tree.
     """
     groups = Step(
         partial(leaf_groups.rearrange, local),
@@ -114,6 +117,8 @@ def run_chain(
     kick = Step(partial(leap, local, parts, groupings), 1, parts.max_failures, SLACK)
     known = chain.known if chain.origin is None else 0.0
     local.is_over = is_over
+    if chain.number > 1 and is_over():  # it was due to begin before an earlier one had ended
+        return Found(np.inf, local.take(), iterations=0)
     begin(local, chain, parts, groupings)
     found, before = Found(local.descend(), local.take(), iterations=1), np.inf
     if chain.anneals:

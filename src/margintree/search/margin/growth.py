@@ -7,6 +7,7 @@ is taken. This takes a time proportional to the number of rows, however many cla
 """
 
 from collections import deque
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TypeAlias
 
@@ -47,11 +48,12 @@ def grow(
     top: int,
     rows: IntArray,
     rng: np.random.Generator,
+    is_over: Callable[[], bool] = lambda: False,
 ) -> None:
     """Replace the subtree of a node by a new one, given the rows that arrive there.
 
-    A node splits while its rows cost anything, and while leaves are heavy enough and splits are
-    left. Rules about features are not obeyed.
+    A node splits while its rows cost anything, and while leaves are heavy enough and splits and
+    time are left. Rules about features are not obeyed.
     """
     working.splits[top] = False
     clear_below(working, top)
@@ -61,7 +63,7 @@ def grow(
         node, rows = todo.popleft()
         working.labels[node] = cheapest_label(data, rows, node)
         is_done = price_of_label(data, rows, node, working.labels[node]) <= 0
-        if node >= len(working.intercepts) or room <= 0 or is_done:
+        if node >= len(working.intercepts) or room <= 0 or is_done or is_over():
             continue
         split = purest_split(problem, rows, rng)
         if split is None:

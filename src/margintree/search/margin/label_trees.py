@@ -14,6 +14,7 @@ from margintree._lib.svm import smo
 from margintree.core import topology
 from margintree.core.bound import contradictions
 from margintree.core.judges import idle_price, label_violations, price_labels, sides
+from margintree.core.limits import Clock
 from margintree.core.problem import Problem
 from margintree.core.simplify import push_up, with_cheapest_classes
 from margintree.core.tree import ObliqueTree
@@ -71,14 +72,18 @@ def label_bound(problem: Problem) -> float:
     return min(without, problem.costs.splits + problem.depth * contradictions(flat))
 
 
-def refitted(problem: Problem, tree: ObliqueTree) -> ObliqueTree:
+def refitted(problem: Problem, tree: ObliqueTree, seconds: float = np.inf) -> ObliqueTree:
     """Return a tree that costs no more, with hyperplanes fitted to the wanted sides of its rows.
 
     The wanted side is the side of the row's label, the side that is cheaper, or its present side.
-    Splits with an empty side are left out, and leaves get the class of most of their rows.
+    Splits with an empty side are left out, and leaves get the class of most of their rows. After
+    some ``seconds`` no other fit begins. One is always made, but it is quick only in the Euclidean
+    norm, so the linear programs of other norms are cut short.
     """
     best = with_cheapest_classes(problem, push_up(problem, tree))
-    return best if problem.n_rows > MAX_ROWS else _refit(problem, gram_of(problem), best)
+    if problem.n_rows > MAX_ROWS:
+        return best
+    return _refit(problem, gram_of(problem), best, Clock(seconds))
 
 
 def with_other_features(
@@ -91,13 +96,13 @@ def with_other_features(
     """
     if not problem.counts_features or problem.n_rows > MAX_EXCHANGE_ROWS:
         return tree
-    gram, cost = gram_of(problem), price_labels(problem, tree).total
+    gram, cost, clock = gram_of(problem), price_labels(problem, tree).total, Clock()
     others = _exchanges(problem, tree)
     for _ in range(MOST_FITS):
         other = next(others, None)
         if other is None or is_over():
             break
-        fitted = _refit(problem, gram, other)
+        fitted = _refit(problem, gram, other, clock)
         judged = price_labels(problem, fitted)
         if judged.is_allowed and judged.total < cost * (1 - TOLERANCE):
             tree, cost, others = fitted, judged.total, _exchanges(problem, fitted)
@@ -125,16 +130,18 @@ def _exchanges(problem: Problem, tree: ObliqueTree) -> Iterator[ObliqueTree]:
                 yield replace(tree, weights=weights)
 
 
-def _refit(problem: Problem, gram: FloatArray, best: ObliqueTree) -> ObliqueTree:
+def _refit(problem: Problem, gram: FloatArray, best: ObliqueTree, clock: Clock) -> ObliqueTree:
     """Return the tree with its hyperplanes fitted to the wanted sides as long as that pays."""
     if problem.costs.violations == 0:  # there is nothing to fit to
         return best
+    has_fitted = False
     for wishes in (as_it_pays, as_labelled, as_routed):
         for _ in range(MAX_REFITS):
-            if not best.n_splits:
+            if not best.n_splits or (has_fitted and clock.is_over()):
                 return best
+            has_fitted = True
             wanted = wishes(problem, best.split_values(problem.X)[:, best.splits])
-            fitted = _fitted(problem, gram, best, wanted)
+            fitted = _fitted(problem, gram, best, wanted, clock)
             fitted = with_cheapest_classes(problem, push_up(problem, fitted))
             judged = price_labels(problem, fitted)
             limit = price_labels(problem, best).total * (1 - TOLERANCE)
@@ -156,7 +163,7 @@ def as_labelled(problem: Problem, values: FloatArray) -> FloatArray:
 
 
 def _fitted(
-    problem: Problem, gram: FloatArray, tree: ObliqueTree, wanted: FloatArray
+    problem: Problem, gram: FloatArray, tree: ObliqueTree, wanted: FloatArray, clock: Clock
 ) -> ObliqueTree:
     """Return the tree with the hyperplanes that cost least for these wanted sides.
 
@@ -167,10 +174,12 @@ def _fitted(
     on = np.flatnonzero(tree.splits)
     visits = tree.decision_path(problem.X).toarray() > 0
     if problem.norm != "l2":
-        return _fitted_in_norm(problem, tree, wanted, visits)
+        return _fitted_in_norm(problem, tree, wanted, visits, clock)
     shares, duals = np.full(len(on), 1.0 / len(on)), np.zeros((len(on), problem.n_rows))
     weights, intercepts = tree.weights.copy(), tree.intercepts.copy()
-    for _ in range(ROUNDS):
+    for number in range(ROUNDS):
+        if number > 0 and clock.is_over():
+            break
         for k, node in enumerate(on):
             rows = np.flatnonzero(visits[:, node])
             sides_here, beta = wanted[rows, k], duals[k, rows]
@@ -200,9 +209,11 @@ def _fitted(
 
 
 def _fitted_in_norm(
-    problem: Problem, tree: ObliqueTree, wanted: FloatArray, visits: BoolArray
+    problem: Problem, tree: ObliqueTree, wanted: FloatArray, visits: BoolArray, clock: Clock
 ) -> ObliqueTree:
     """Return the tree of `_fitted` for a norm that is not the Euclidean one."""
+    if clock.is_over():
+        return tree
     nodes, parts = [], []
     for node, here in zip(np.flatnonzero(tree.splits), wanted.T, strict=True):
         rows = np.flatnonzero(visits[:, node])
@@ -210,7 +221,7 @@ def _fitted_in_norm(
             nodes.append(node)
             used = (tree.weights[node] != 0) | (not problem.counts_features)
             parts.append(SplitRows(rows, here[rows], None, used))
-    found = fit_hyperplanes(problem, parts) if parts else None
+    found = fit_hyperplanes(problem, parts, clock.remaining()) if parts else None
     if found is None:
         return tree
     weights, intercepts = tree.weights.copy(), tree.intercepts.copy()

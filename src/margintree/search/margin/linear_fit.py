@@ -54,11 +54,10 @@ def fit_hyperplanes(
 ) -> tuple[FloatArray, FloatArray] | None:
     """Return the weights and intercepts that cost least; None if none keep the sides.
 
-    None is also returned if a linear program takes longer than some seconds.
-
     With the sides fixed, margin and violations are a linear program, but for the square of the
     largest norm S. Its tangents replace this square, one more at every solution, and the program
-    goes on from there. The norm of the problem is l1 or l-infinity.
+    goes on from there. The norm of the problem is l1 or l-infinity. After some seconds the last
+    solution is returned, or None if there is none yet.
 
     Examples
     --------
@@ -71,13 +70,15 @@ def fit_hyperplanes(
     array([[1., 1.]])
     """
     program = _LinearFit(problem, splits, seconds)
-    is_solved = program.solve()
-    for _ in range(MAX_TANGENTS if problem.margin_term == "squared" else 0):
-        if not is_solved or program.lack <= ENOUGH * program.cost:
+    found, is_squared = None, problem.margin_term == "squared"
+    for _ in range(1 + MAX_TANGENTS):
+        if not program.solve():
+            break
+        found = program.hyperplanes()
+        if not is_squared or program.lack <= ENOUGH * program.cost:
             break
         program.add_tangent()
-        is_solved = program.solve()
-    return program.hyperplanes() if is_solved else None
+    return found
 
 
 class _LinearFit:

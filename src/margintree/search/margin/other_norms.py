@@ -27,6 +27,8 @@ from margintree.search.margin.linear_fit import SplitRows, Wishes, fit_hyperplan
 
 ROUND = 40
 """Number of descents of one Euclidean search."""
+TIME_SHARE = 0.5
+"""Share of the remaining time for one of them; the linear programs after it need some, too."""
 ENOUGH_HITS = 6
 """Number of Euclidean searches that must lead to the best cost to count as convergence."""
 MOST_MOVES = 30
@@ -114,7 +116,7 @@ class _Explorer:
         fewer = replace(
             setting.limits,
             iterations=min(ROUND, self.most - incumbent.iterations),
-            seconds=incumbent.clock.remaining(),
+            seconds=TIME_SHARE * incumbent.clock.remaining(),
             seed=setting.limits.seed + number,
         )
         found = search_margin_trees(
@@ -170,18 +172,22 @@ class _Explorer:
 
     def fitted(self, tree: ObliqueTree) -> tuple[ObliqueTree, float]:
         """Return the simplified tree with the best hyperplanes for its routing, and its cost."""
-        tree = self.method.simplify(self.problem, tree)
+        tree = self.simplified(tree)
         cost = self.method.judge(self.problem, tree)
         best = cost.total if cost.is_allowed else np.inf
         found = self.refitted(tree, tree.apply(self.problem.X), is_free=False)
         if found is not None:
-            found = self.method.simplify(self.problem, found)
+            found = self.simplified(found)
             cost = self.method.judge(self.problem, found)
             if cost.is_allowed and cost.total < best:
                 tree, best = found, cost.total
         if best < self.incumbent.objective:
             self.incumbent.offer(tree)
         return tree, best
+
+    def simplified(self, tree: ObliqueTree) -> ObliqueTree:
+        """Return a simpler tree, as far as there is time."""
+        return self.method.simplify_within(self.problem, tree, self.incumbent.clock.remaining())
 
     def refitted(self, tree: ObliqueTree, leaves: IntArray, is_free: bool) -> ObliqueTree | None:
         """Return the tree with the best hyperplanes for rows that belong in these leaves.

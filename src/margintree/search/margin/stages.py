@@ -115,7 +115,7 @@ class Stage:
     def _by_growth(self, number: int) -> Renew:
         def renew(refiner: Refiner, node: int, rows: IntArray) -> None:
             rng = np.random.default_rng([self.seed, number, node])
-            grow(self.problem, refiner.data, refiner.working, node, rows, rng)
+            grow(self.problem, refiner.data, refiner.working, node, rows, rng, self.is_over)
 
         return renew
 

@@ -39,7 +39,7 @@ def best_divisions(local: LocalSearch, groups: IntArray) -> IntArray:
 
     This is dynamic programming over sets of groups, as bit masks. A set costs as much as its
     cheapest class, or as a split into two parts (a margin problem at the common norm of the local
-    search) plus the two parts at one height less.
+    search) plus the two parts at one height less. If time ends, the larger sets are not divided.
     """
     data, belongs = local.data, membership(groups)
     prices = np.zeros((belongs.shape[1], data.prices.shape[1]))
@@ -47,6 +47,8 @@ def best_divisions(local: LocalSearch, groups: IntArray) -> IntArray:
     costs = np.repeat(product(belongs, prices).min(axis=1)[:, None], data.depth + 1, axis=1)
     parts = np.zeros(costs.shape, dtype=np.int64)
     for members in range(1, len(belongs)):
+        if local.is_over():
+            break
         rows = np.flatnonzero(belongs[members, groups])
         divisions = parts_of(members)
         below = data.split_price + costs[divisions, :-1] + costs[members ^ divisions, :-1]

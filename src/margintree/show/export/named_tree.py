@@ -165,3 +165,18 @@ def has_margins(model: Any) -> bool:
         return True
     classifier = model[-1] if isinstance(model, Pipeline) else model
     return bool(classifier._method.has_margins)
+
+
+def norm_of(model: Any) -> str | None:
+    """Return the name of the norm in which a classifier measures margins; None if it has none.
+
+    Examples
+    --------
+    >>> from margintree import CARTClassifier, MOCTSVMClassifier
+    >>> X, y = [[0.0], [1.0]], [0, 1]
+    >>> norm_of(MOCTSVMClassifier(norm="l1").fit(X, y)), norm_of(CARTClassifier().fit(X, y))
+    ('l1', None)
+    """
+    classifier = model[-1] if isinstance(model, Pipeline) else model
+    name: str | None = classifier._params_of_tree().get("norm")
+    return name

@@ -32,6 +32,7 @@ from margintree.show.export.named_tree import (
     encoding_of,
     has_margins,
     named,
+    norm_of,
     tree_of,
 )
 from margintree.show.export.wording import question
@@ -123,6 +124,7 @@ def _fit_entry(model: Any) -> dict[str, Any]:
     result = model.result_
     return {
         "cost": dict(model.cost_.terms),
+        "norm": norm_of(model),
         "total": _finite(model.cost_.total),
         "bound": _finite(result.bound),
         "gap": _finite(result.gap),

@@ -8,6 +8,9 @@ const MEANINGS = {
   splits: "number of splits, or of features in them",
 };
 
+// The norms of the margin term that are named; the usual one, l2, is not.
+const NORMS = { l1: "l1 norm", linf: "l-infinity norm" };
+
 // Share of the cost that is taken for a rounding error of 0.
 const NOISE = 1e-9;
 
@@ -23,10 +26,10 @@ function showFit(section) {
   refill(section, element("div", { class: "columns" }, costPart(fit), proofPart(fit)));
 }
 
-function costPart({ cost, total }) {
+function costPart({ cost, total, norm }) {
   const whole = total || 1;
   const rows = Object.entries(cost).map(([name, amount]) => [
-    element("span", { title: MEANINGS[name] }, name),
+    costName(name, NORMS[norm]),
     figure(number(amount > NOISE * whole ? amount : 0)),
     bar(amount / whole, "var(--accent)"),
   ]);
@@ -37,6 +40,14 @@ function costPart({ cost, total }) {
     element("h3", {}, "Cost on the training rows"),
     table(["Term", "cost", "share"], rows, { class: "terms", id: "cost" }),
   );
+}
+
+function costName(name, norm) {
+  const meaning = MEANINGS[name];
+  if (name !== "margin" || !norm) {
+    return element("span", { title: meaning }, name);
+  }
+  return element("span", { title: `${meaning}, in the ${norm} of its weights` }, `${name}, ${norm}`);
 }
 
 function proofPart(fit) {
