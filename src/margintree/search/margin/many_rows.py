@@ -181,7 +181,8 @@ class Refiner:
     def sweep(self, top: int = 1, turns: bool = True) -> None:
         """Improve every splitting node below a top once, lowest first, then the common norm.
 
-        Unless it ``turns``, hyperplanes keep their directions and get other intercepts only.
+        Unless it ``turns``, hyperplanes keep their directions and get other intercepts only, and
+        nothing is pruned.
         """
         depth = self.data.depth + 1 - top.bit_length()
         for level in reversed(range(depth)):
@@ -268,7 +269,7 @@ class Refiner:
                     self.working.weights[node], self.working.intercepts[node] = before
         if changed:
             self.settle()
-        if sum(self._prune(node) for node in nodes):
+        if turns and sum(self._prune(node) for node in nodes):
             self.settle()
 
     def _prune(self, node: int) -> bool:
