@@ -13,8 +13,12 @@ PACKAGES = ("margintree", "numpy", "scipy", "scikit-learn", "numba", "PySCIPOpt"
 def about() -> str:
     """Return one line on the machine, the versions and the source."""
     versions = ", ".join(f"{name} {metadata.version(name)}" for name in PACKAGES)
-    commit = source_commit()[:10] or "unknown"
     return (
         f"# {datetime.date.today()}, {platform.machine()}, {os.cpu_count()} cores, "
-        f"Python {platform.python_version()}, {versions}, commit {commit}"
+        f"Python {platform.python_version()}, {versions}, commit {short(source_commit())}"
     )
+
+
+def short(commit: str) -> str:
+    """Return the first digits of a commit, with its plus if files have changed since."""
+    return f"{commit[:10]}{'+' * commit.endswith('+')}" if commit else "unknown"

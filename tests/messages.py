@@ -16,7 +16,8 @@ INTERNAL = {
 """The classes that users do not know, by names that are no common words."""
 INSIDES = r"Traceback|Errno|object at 0x|margintree\.[a-z_]+\.[a-z_]|sklearn\.\w+\._|<class "
 CLASSES = rf"\b({'|'.join(name for name in DOCUMENTED if re.search('[a-z][A-Z]', name))})\b"
-PYTHON_WORDS = rf"{CLASSES}|\bstr among|\binstance of|\b[a-z]+_[a-z_]+=|\bNone\b|\bdict\b"
+ARGUMENTS = r"\b[a-z]+_[a-z_]+=|\b[a-z]+='"
+PYTHON_WORDS = rf"{CLASSES}|\bstr among|\binstance of|{ARGUMENTS}|\bNone\b|\bdict\b"
 
 
 def faults(message, what, allowed, given, remedy):

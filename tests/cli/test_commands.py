@@ -125,6 +125,14 @@ def test_help_states_the_defaults_of_the_classifier():
     assert in_words in hints["fixed"].__metadata__[0].help
 
 
+def test_help_does_not_call_the_power_of_the_norm_a_norm():
+    """A margin term is half the norm or half its square; --norm names the norm itself."""
+    hints = get_type_hints(fit, include_extras=True)
+    text = hints["margin_term"].__metadata__[0].help
+    assert "half the squared norm ('squared')" in text.lower()
+    assert "the norm 'squared'" not in text
+
+
 def test_fit_chooses_what_is_not_given(folder, tmp_path):
     """It says what it chose; the model has it, and what was given."""
     given = ("--max-depth", 2, "--c3", 0.5)

@@ -289,6 +289,17 @@ def test_exported_rows_become_a_store_again(folder):
     assert "must be new" in refused("import", "rows.csv.bz2", "study-again.sqlite")
 
 
+def test_a_store_is_not_imported(folder):
+    """It is no export, and an import would round its numbers; a copy of the file does not."""
+    store = Store("study-exact.sqlite")
+    (row,) = synthetic_rows.absent("iris", "cart", "skipped", "no data", 1, 1)
+    store.write(store.begin("tiny", synthetic_rows.spec_text()), row.job, [row])
+    message = refused("import", "study-exact.sqlite", "study-copy.sqlite")
+    for words in ("study export", ".csv.bz2, .csv.gz, .csv", "'study-exact.sqlite'", "copy it"):
+        assert words in message
+    assert not (folder / "study-copy.sqlite").exists()
+
+
 def test_the_page_of_the_results_is_made_from_the_rows(folder, monkeypatch):
     """With the numbers, all pictures, the origin of the rows, and links to files that are there."""
     spec = as_json({"name": "tiny", "text": synthetic_rows.spec_text(NAMES, repetitions=3)})

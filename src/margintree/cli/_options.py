@@ -156,7 +156,10 @@ RoutingMargin = Annotated[
 MarginTermName = Annotated[
     str | None,
     _other(
-        "The margin term: the norm 'squared' or 'plain'.", "squared", "--margin-term", group=PROOF
+        "Half the squared norm ('squared') or half the norm ('plain').",
+        "squared",
+        "--margin-term",
+        group=PROOF,
     ),
 ]
 Norm = Annotated[

@@ -231,10 +231,10 @@ def import_rows(
 
     margintree study import rows.csv.bz2 study-paper.sqlite
     """
-    from margintree.study.exported import read_study
+    from margintree.study.exported import read_export
     from margintree.study.store import Store
 
-    study = read_study(rows)
+    study = read_export(rows)
     if not study.sessions:
         raise InvalidInputError(
             f"The rows {str(rows)!r} must have the JSON file of their sessions beside them; there "

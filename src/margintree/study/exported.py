@@ -68,16 +68,23 @@ class Study(NamedTuple):
 
 def read_study(path: str | os.PathLike[str]) -> Study:
     """Return the study in the file of a store, or in a file that `export_study` wrote."""
-    path = Path(path)
-    if not path.is_file():
-        raise InvalidInputError(
-            f"A store or an export of a study is needed; there is no file {str(path)!r}. "
-            "Run the study first, or name another file."
-        )
+    path = _existing(path)
+    if _ending(path) is not None:
+        return read_export(path)
+    store = Store.existing(path)
+    return Study([_rounded(row) for row in store.rows()], store.sessions())
+
+
+def read_export(path: str | os.PathLike[str]) -> Study:
+    """Return the study in a file that `export_study` wrote; refuse stores and all other files."""
+    path = _existing(path)
     ending = _ending(path)
     if ending is None:
-        store = Store.existing(path)
-        return Study([_rounded(row) for row in store.rows()], store.sessions())
+        raise InvalidInputError(
+            "The rows must be a file that 'margintree study export' wrote, whose name ends with "
+            f"one of {', '.join(_FORMS)}; {str(path)!r} was given. Name such a file. If yours is a "
+            "store already, copy it instead."
+        )
     try:
         text = _FORMS[ending][1](path.read_bytes()).decode("utf-8")
         rows = _parsed(text)
@@ -88,6 +95,17 @@ def read_study(path: str | os.PathLike[str]) -> Study:
             "Export them again."
         ) from error
     return Study(rows, sessions)
+
+
+def _existing(path: str | os.PathLike[str]) -> Path:
+    """Return the path of an existing file."""
+    path = Path(path)
+    if not path.is_file():
+        raise InvalidInputError(
+            f"A store or an export of a study is needed; there is no file {str(path)!r}. "
+            "Run the study first, or name another file."
+        )
+    return path
 
 
 def export_study(study: Study, path: str | os.PathLike[str]) -> list[Path]:

@@ -162,6 +162,28 @@ def test_a_new_direction_may_be_the_opposite_of_the_present_one():
         assert np.isfinite(refiner.working.weights).all()
 
 
+def test_a_sweep_that_does_not_turn_keeps_directions():
+    """Hyperplanes move by their intercepts, and no row stays within the routing margin."""
+    problem = blobs(3000)
+    rows, plain, rng = np.arange(3000), np.zeros(3000, bool), np.random.default_rng(0)
+    tree = search(sample(problem, rows, plain, 3, rng, 100), Limits(iterations=20)).tree
+    on_first = tree.intercepts - tree.split_values(problem.X[:1])[0]
+    tree = replace(tree, intercepts=np.where(tree.splits, on_first, -1.0))
+    refiner = Refiner(problem, make_kernel_data(problem, NO_GRAM), tree)
+    before = refiner.price()
+    refiner.sweep(turns=False)
+    moved = refiner.tree()
+    assert not price_margins(problem, tree).is_allowed
+    assert price_margins(problem, moved).is_allowed
+    assert price_margins(problem, moved).total == pytest.approx(refiner.price())
+    assert refiner.price() < before
+    units = [
+        one.weights[one.splits] / np.linalg.norm(one.weights[one.splits], axis=1, keepdims=True)
+        for one in (tree, moved)
+    ]
+    assert np.abs(units[1] @ units[0].T).max(axis=1) == pytest.approx(1.0)
+
+
 def test_rows_that_pull_nowhere_are_no_trouble():
     """Violations are free and both sides predict the same: there is nothing to improve."""
     X = np.random.default_rng(0).random((60, 2))

@@ -11,7 +11,7 @@ from margintree.core.problem import Costs, Problem
 from margintree.core.result import Reason
 from margintree.core.tree import ObliqueTree
 from margintree.methods import METHODS
-from margintree.search.margin import share
+from margintree.search.margin import other_norms, share
 from margintree.search.margin.linear_fit import as_routed
 from margintree.search.margin.many_rows import MANY_ROWS
 from margintree.search.margin.other_norms import moves_of, rerouted, split_rows
@@ -70,6 +70,20 @@ def test_a_euclidean_tree_costs_more(norm):
     found = method.search(problem, Limits(iterations=60))
     assert found.objective < 0.95 * method.judge(problem, euclidean).total
     assert method.search(problem, Limits(iterations=60)).tree == found.tree
+
+
+def test_neighbouring_seeds_are_different_searches(monkeypatch):
+    """No Euclidean search of one is a search of the other, so restarts with seeds 0, 1, ... pay."""
+    seeds, search = [], other_norms.search_margin_trees
+
+    def remember(method, problem, limits, **more):
+        seeds.append(limits.seed)
+        return search(method, problem, limits, **more)
+
+    monkeypatch.setattr(other_norms, "search_margin_trees", remember)
+    for seed in (0, 1):
+        METHODS["moctsvm"].search(iris_in("l1"), Limits(iterations=300, seed=seed))
+    assert len(seeds) == len(set(seeds)) >= 4
 
 
 def test_iterations_time_and_starts_are_limits_like_any():

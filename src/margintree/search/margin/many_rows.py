@@ -178,14 +178,18 @@ class Refiner:
         self.working, self.terminals = kept, terminals
         return False
 
-    def sweep(self, top: int = 1) -> None:
-        """Improve every splitting node below a top once, lowest first, then the common norm."""
+    def sweep(self, top: int = 1, turns: bool = True) -> None:
+        """Improve every splitting node below a top once, lowest first, then the common norm.
+
+        Unless it ``turns``, hyperplanes keep their directions and get other intercepts only, and
+        nothing is pruned.
+        """
         depth = self.data.depth + 1 - top.bit_length()
         for level in reversed(range(depth)):
             if self.is_over():
                 return
             nodes = range(top << level, (top + 1) << level)
-            self._improve([node for node in nodes if self.working.splits[node]])
+            self._improve([node for node in nodes if self.working.splits[node]], turns)
         if top == 1:
             self._rescale(route_scale(self.data, self.working) / self.working.scale[0])
 
@@ -250,10 +254,10 @@ class Refiner:
         route_terminals(self.data, self.working, self.terminals)
         relabel(self.data, self.working, self.terminals)
 
-    def _improve(self, nodes: Sequence[int]) -> None:
+    def _improve(self, nodes: Sequence[int], turns: bool) -> None:
         """Give nodes of one level cheaper hyperplanes, with the subtrees below them fixed."""
-        changed = False
-        for node, split in zip(nodes, self.each(self._better_split, nodes), strict=True):
+        changed, splits = False, self.each(partial(self._better_split, turns=turns), nodes)
+        for node, split in zip(nodes, splits, strict=True):
             if split is None:
                 continue
             before = self.working.weights[node].copy(), self.working.intercepts[node]
@@ -265,7 +269,7 @@ class Refiner:
                     self.working.weights[node], self.working.intercepts[node] = before
         if changed:
             self.settle()
-        if sum(self._prune(node) for node in nodes):
+        if turns and sum(self._prune(node) for node in nodes):
             self.settle()
 
     def _prune(self, node: int) -> bool:
@@ -283,7 +287,7 @@ class Refiner:
             lift(working, 2 * node + int(np.argmin(costs)), node)
         return True
 
-    def _better_split(self, node: int) -> Split | None:
+    def _better_split(self, node: int, turns: bool) -> Split | None:
         """Return a cheaper hyperplane of a splitting node, if one is found."""
         rows = rows_below(self.terminals, node)
         if len(rows) < 2:
@@ -291,7 +295,8 @@ class Refiner:
         best, cost = None, self.costs(rows, node).sum()
         cost += self._price_of(self.working.weights[node])
         here = self._arrivals(rows, node)
-        for weights in self._promising(here, node):
+        present = self.working.weights[node].copy()
+        for weights in self._promising(here, node) if turns else [present]:
             intercept, now = self._best_intercept(weights, here)
             if now < cost:
                 best, cost = (weights, intercept), now

@@ -117,7 +117,7 @@ class _Explorer:
             setting.limits,
             iterations=min(ROUND, self.most - incumbent.iterations),
             seconds=TIME_SHARE * incumbent.clock.remaining(),
-            seed=setting.limits.seed + number,
+            seed=int(np.random.default_rng([setting.limits.seed, number]).integers(2**31)),
         )
         found = search_margin_trees(
             setting.method,

@@ -64,6 +64,17 @@ class Stage:
         self._refine(refiner)
         return refiner.tree()
 
+    def shifted(self, tree: ObliqueTree) -> ObliqueTree:
+        """Return a tree with the same directions whose intercepts fit the rows of this stage.
+
+        A tree from a sample nearly always has some of the other rows within the routing margin, and
+        such a tree is never kept. The clock is not asked: one pass over the rows takes little time.
+        """
+        data = self.make_data(self.problem, NO_GRAM)
+        refiner = Refiner(self.problem, data, tree, each=self.each)
+        refiner.sweep(turns=False)
+        return refiner.tree()
+
     def structured(self, origins: Sequence[ObliqueTree]) -> ObliqueTree:
         """Return a good tree, found from nothing or from some trees."""
         depth, everything = self.problem.depth, np.arange(self.problem.n_rows)
@@ -146,17 +157,29 @@ def search_in_stages(stage: Stage, incumbent: Incumbent, origins: Sequence[Obliq
     The structure is found on a sample if there are very many rows. Then the tree is refined on
     larger and larger samples and at last on all rows.
     """
-    trees, clock, n_rows = [*origins], incumbent.clock, stage.problem.n_rows
-    for k, size in enumerate(sizes(n_rows)):
-        present = stage
-        if size < n_rows:
-            limit = Clock(PART_SHARE * clock.remaining(), clock.memory)
-            nothing = np.zeros(n_rows, dtype=np.bool_)
-            part = stage.sample(np.arange(n_rows), nothing, stage.problem.depth, size)
-            present = replace(stage, problem=part, is_over=limit.is_over, offer=lambda _: None)
+    trees = [*origins]
+    for k, size in enumerate(sizes(stage.problem.n_rows)):
+        if k and stage.is_over():
+            break
+        present = stage if size == stage.problem.n_rows else _on_sample(stage, size, incumbent)
         tree = present.refined(trees[0]) if k else present.structured(trees)
-        incumbent.offer(tree)
-        trees = [tree]
+        must_shift = present is not stage or (not k and stage.is_over())
+        incumbent.offer(stage.shifted(tree) if must_shift else tree)
+        trees = [tree]  # as it was found: the next stage refines it further than a shifted one
+
+
+def _on_sample(stage: Stage, size: int, incumbent: Incumbent) -> Stage:
+    """Return the stage of a sample, with a share of the time that is left."""
+    clock, n_rows = incumbent.clock, stage.problem.n_rows
+    limit = Clock(PART_SHARE * clock.remaining(), clock.memory)
+    nothing = np.zeros(n_rows, dtype=np.bool_)
+    part = stage.sample(np.arange(n_rows), nothing, stage.problem.depth, size)
+    return replace(
+        stage,
+        problem=part,
+        is_over=lambda: limit.is_over() or stage.is_over(),  # interrupts count, too
+        offer=lambda _: None,
+    )
 
 
 def sizes(n_rows: int) -> list[int]:
