@@ -269,6 +269,14 @@ def test_the_simplest_is_no_harder_to_read_than_the_best_and_keeps_the_usual_one
     assert choice_of(scores, [*coefficients, 1], usual=3, **options).best == 2
 
 
+@pytest.mark.parametrize("usual_score", [0.5, 0.9])
+def test_the_best_is_close_to_itself_where_the_usual_one_is_harder_to_read(usual_score):
+    """A usual combination in a higher space gives way to an equally good one in a lower one."""
+    scores = [[0.9, usual_score], [0.8, usual_score - 0.1]]
+    options = {"usual": 1, "levels": [0, 1], "simplest_within": 1.0, "n_rows": 100.0}
+    assert choice_of(scores, [9, 2], **options).best == 0
+
+
 def test_an_interrupted_choice_uses_what_is_finished():
     """With nothing finished the first combination is as good as any."""
     assert choice(2).was_interrupted

@@ -261,6 +261,8 @@ class Choice:
             other = scores[self.usual]
             pairs = zip(scores, self.errors, strict=True)
             is_close &= np.array([is_clearly_better(score, other, error) for score, error in pairs])
+        # With "usual" in a space of a higher level, the best need not be clearly better.
+        is_close[best] = True
         close = np.flatnonzero(is_close)
         order = np.lexsort((-scores[close], self.mean_splits[close], self.mean_coefficients[close]))
         return int(close[order[0]])
