@@ -33,7 +33,7 @@ from margintree.core.limits import Limits
 from margintree.core.problem import Problem
 from margintree.core.result import Reason
 from margintree.estimators import ESTIMATORS, choice
-from margintree.methods import choose
+from margintree.methods import choose, moctsvm
 from margintree.methods.scoring import nearness
 
 IRIS = load_iris()
@@ -743,6 +743,59 @@ def test_what_speaks_of_columns_keeps_splits_straight(plain):
     assert MOCTSVMClassifierCV(candidates={"space": "box"})._spaces_beyond() == ()
     assert MOCTSVMClassifierCV(last_fit="path")._spaces_beyond() == ()
     assert TreeClassifierCV(CARTClassifier())._spaces_beyond() == ()
+
+
+def test_products_of_too_many_rows_are_not_tried():
+    """They would take gigabytes; `space="box"` in the classifier itself is no choice of a space."""
+    free = MOCTSVMClassifierCV(MOCTSVMClassifier(space="box"))
+    free.n_features_in_ = 33
+    assert free._spaces_beyond(5000) == free._spaces_beyond(50_000) == ("quadratic",)
+    assert free._spaces_beyond(51_000) == ()
+    free.n_features_in_ = 4
+    assert free._spaces_beyond(1_000_000) == ("quadratic",)
+
+
+def test_the_rows_of_a_fit_decide_whether_products_are_tried(monkeypatch):
+    """Different rows count, for a copy is no further row of the problem."""
+    rows, labels = ring()
+    copies = np.vstack([rows, rows]), np.concatenate([labels, labels])
+    tried = {}
+    for most in (80 * 5, 80 * 5 - 1):
+        monkeypatch.setattr(moctsvm, "MOST_NUMBERS", most)
+        model = MOCTSVMClassifierCV(MOCTSVMClassifier(max_iter=1), time_limit=0.0).fit(*copies)
+        tried[most] = "param_space" in model.cv_results_
+    assert tried == {400: True, 399: False}
+
+
+def test_an_interrupt_while_the_last_tree_is_scored_keeps_it():
+    """The choice and the fitted tree are there, and the reason tells of the interrupt."""
+    calls = []
+
+    def impatient(estimator, X, y, sample_weight=None):
+        if len(X) == len(Y):
+            calls.append(len(X))
+            raise KeyboardInterrupt
+        return estimator.score(X, y, sample_weight)
+
+    model = small(scoring=impatient).fit(X, Y)
+    assert calls == [len(Y)]
+    assert model.result_.reason is Reason.INTERRUPTED
+    assert model.tree_ == small().fit(X, Y).tree_
+    assert model.choice_is_complete_
+
+
+def test_a_score_of_ones_own_sees_the_parameters_of_the_combination():
+    """Not only its tree: here the score is a parameter itself."""
+    points = [{"max_depth": depth, "c1": 10.0 * depth} for depth in (1, 2)]
+    model = TreeClassifierCV(
+        MOCTSVMClassifier(3, max_iter=1), points, cv=2, scoring=_its_c1
+    ).fit(X, Y)
+    assert scores(model).tolist() == [10.0, 20.0]
+    assert model.best_params_["max_depth"] == 2
+
+
+def _its_c1(estimator, X, y, sample_weight=None):  # noqa: ARG001
+    return estimator.c1 if estimator.max_depth == estimator.tree_.depth else np.nan
 
 
 def test_an_interrupt_among_products_leaves_the_straight_ones(monkeypatch):

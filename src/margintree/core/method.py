@@ -85,7 +85,11 @@ class Method(ABC):
         """Return the parameters that cross-validation chooses and their values."""
         return self.candidates
 
-    def spaces_beyond(self, n_columns: int) -> tuple[str, ...]:  # noqa: ARG002
+    def spaces_beyond(
+        self,
+        n_columns: int,  # noqa: ARG002
+        n_rows: int,  # noqa: ARG002
+    ) -> tuple[str, ...]:
         """Return the spaces that a choice with nothing set tries as well."""
         return ()
 

@@ -10,10 +10,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import MetaEstimatorMixin
-from sklearn.model_selection import check_cv
 
 from margintree._lib.arrays import AnyArray
-from margintree._lib.exceptions import InvalidInputError
 from margintree.core.learnt_space import LEVELS
 from margintree.core.limits import Clock, Limits
 from margintree.core.method import Method
@@ -24,7 +22,7 @@ from margintree.estimators._candidates import (
     check_list,
     check_point,
     check_scores,
-    checked_divisions,
+    divisions_of,
     has_no_budgets,
     index_of,
     is_same,
@@ -41,18 +39,16 @@ from margintree.estimators._parameters import (
     one_of,
 )
 from margintree.estimators._plain import MethodClassifier, n_threads
-from margintree.estimators._scorer import scoring_of
+from margintree.estimators._scorer import scoring_for
 from margintree.estimators._stops import best_of_budgets, score_of, words_of
 from margintree.estimators.moctsvm import MOCTSVMClassifier
 from margintree.exact.solvers import check_name
 from margintree.methods.choose import (
-    DIVISION_SEED,
     Choice,
     Data,
     Division,
     TreeCandidates,
     choose,
-    divide,
     results,
 )
 from margintree.methods.path import Point, path
@@ -90,8 +86,9 @@ class TreeClassifierCV(MetaEstimatorMixin, TreeClassifier):
         replaces the values that it names. If there are several spaces, straight splits are chosen
         unless quadratic ones are better by half a standard error, and these unless kernels are.
         None also tries the best combination of MOCTSVM at every depth with ``space="quadratic"``,
-        unless the estimator has a space, budgets of features, ``c4``, ``points``, ``rounding`` or a
-        ``start``, or there are more than 33 columns. ``{"space": "box"}`` keeps splits straight.
+        unless the estimator has another space than "box", budgets of features, ``c4``, ``points``,
+        ``rounding`` or a ``start``, or there are more than 33 columns, or different rows times
+        columns and products are more than 30 million. ``{"space": "box"}`` keeps splits straight.
     cv : int or iterable, default=4
         Number of folds, or pairs of row numbers to learn from and to test on. With a number, equal
         rows are in the same fold, unless most rows are copies of others. There are never more folds
@@ -280,7 +277,7 @@ class TreeClassifierCV(MetaEstimatorMixin, TreeClassifier):
     def _depth(self, n_classes: int) -> int:
         return max(int(point["max_depth"]) for point in self._points(n_classes))
 
-    def _points(self, n_classes: int) -> list[Point]:
+    def _points(self, n_classes: int, n_rows: int = 0) -> list[Point]:
         """Return all combinations, ordered by depth."""
         plain, given = self._plain(), self.candidates
         if isinstance(given, Sequence):
@@ -290,7 +287,7 @@ class TreeClassifierCV(MetaEstimatorMixin, TreeClassifier):
         else:
             usual = self._method.candidates_for(n_classes, getattr(self, "n_features_in_", 0))
             # With several spaces, every combination names its own.
-            space = {"space": "box"} if self._spaces_beyond() else {}
+            space = {"space": "box"} if self._spaces_beyond(n_rows) else {}
             axes = {**usual, **space, **({} if given is None else given)}
             values = [values_of(name, axis) for name, axis in axes.items()]
             points = [dict(zip(axes, point, strict=True)) for point in product(*values)]
@@ -305,13 +302,15 @@ class TreeClassifierCV(MetaEstimatorMixin, TreeClassifier):
         given = plain.get_params(deep=False)
         check_name(given.get("solver", "auto"))  # an unknown solver is an error at once
         limits = self._limits()
-        points = self._points(len(classes))
+        problem = data.problem()
+        points = self._points(len(classes), problem.n_rows)
         usual = None if self.usual is None else place_of(self.usual, points)
         # Kernels are compiled before the clock starts.
-        deepest = replace(data.problem(), depth=max(point["max_depth"] for point in points))
+        deepest = replace(problem, depth=max(point["max_depth"] for point in points))
         self._method.get_ready(deepest, replace(limits, iterations=None))
         clock = limits.clock()
-        rounds = self._choose(points, data, classes, limits, usual)
+        spaces = self._spaces_beyond(problem.n_rows)
+        rounds = self._choose(points, data, classes, limits, usual, spaces)
         self._keep(rounds)
         self._found: list[tuple[Point, Result]] = []
         was_interrupted = rounds[-1].was_interrupted
@@ -340,13 +339,14 @@ class TreeClassifierCV(MetaEstimatorMixin, TreeClassifier):
         classes: AnyArray,
         limits: Limits,
         usual: int | None,
+        spaces: Sequence[str],
     ) -> list[Choice]:
         """Return the rounds of the choice; Ctrl-C ends it early."""
         if isinstance(self.cv, Integral):
             data = data.distinct(int(self.cv))
-        divisions, clock = self._divisions(data), Clock(CHOICE_SHARE * limits.seconds)
+        divisions = divisions_of(self.cv, data, type(self._plain()).__name__)
+        clock = Clock(CHOICE_SHARE * limits.seconds)
         sizes, rounds, index = sizes_of_rounds(self.path_rows, divisions), list[Choice](), usual
-        spaces = self._spaces_beyond()
         for left in range(len(sizes), 0, -1):
             compare = partial(
                 self._compare,
@@ -400,7 +400,7 @@ class TreeClassifierCV(MetaEstimatorMixin, TreeClassifier):
         check_scores(choice)
         return choice
 
-    def _spaces_beyond(self) -> tuple[str, ...]:
+    def _spaces_beyond(self, n_rows: int = 0) -> tuple[str, ...]:
         """Return the spaces that the best combinations are tried in; none if candidates are given.
 
         Budgets, prices and round numbers, which speak of columns, also keep the choice to columns.
@@ -408,7 +408,7 @@ class TreeClassifierCV(MetaEstimatorMixin, TreeClassifier):
         n_columns = getattr(self, "n_features_in_", 0)
         is_fresh = self.last_fit == "fresh" and not self.candidates
         is_free = is_fresh and has_no_budgets(self._plain())
-        return self._method.spaces_beyond(n_columns) if is_free else ()
+        return self._method.spaces_beyond(n_columns, n_rows) if is_free else ()
 
     def _groups(
         self,
@@ -419,28 +419,15 @@ class TreeClassifierCV(MetaEstimatorMixin, TreeClassifier):
         most_rows: int | None,
     ) -> list[TreeCandidates]:
         """Return the combinations in groups of the same depth."""
-        scoring = scoring_of(self.scoring, self._plain(), classes)
         is_searched = "max_iter" in self._plain()._get_param_names()
         of_each = replace(limits, iterations=self.path_iter if is_searched else None)
-        posed = [self._with(point)._posing(classes, self._features()) for point in points]
-        return [
-            TreeCandidates(self._method, data, [*at_depth], of_each, scoring, most_rows)
-            for _, at_depth in groupby(posed, key=lambda point: point["max_depth"])
-        ]
-
-    def _divisions(self, data: Data) -> list[Division]:
-        """Return pairs of the rows to learn from and the rows to test on, whatever the seed."""
-        if not isinstance(self.cv, Integral):
-            return checked_divisions(check_cv(self.cv).split(data.X, data.y), data)
-        most = int(np.bincount(data.y).max())
-        if most < 2:
-            raise InvalidInputError(
-                "Cross-validation needs two different rows of some class; every class has one row, "
-                f"n_samples = {len(data.y)}. Give more rows, or fit a "
-                f"{type(self._plain()).__name__} with fixed parameters."
-            )
-        folds = divide(data.y, min(int(self.cv), most), DIVISION_SEED)
-        return [(others, fold) for fold, others in folds]
+        groups = []
+        for _, at_depth in groupby(points, key=lambda point: point["max_depth"]):
+            plain = [self._with(point) for point in at_depth]
+            posed = [one._posing(classes, self._features()) for one in plain]
+            scoring = scoring_for(self.scoring, plain, classes)
+            groups.append(TreeCandidates(self._method, data, posed, of_each, scoring, most_rows))
+        return groups
 
     def _keep(self, rounds: Sequence[Choice]) -> None:
         """Set the attributes that describe the choice."""
@@ -478,7 +465,10 @@ class TreeClassifierCV(MetaEstimatorMixin, TreeClassifier):
     def _fit_point(
         self, data: Data, classes: AnyArray, choice: Choice, k: int, clock: Clock
     ) -> tuple[Result, float]:
-        """Return the result on all rows of a point of the choice, and its score on these rows."""
+        """Return the result on all rows of a point of the choice, and its score on these rows.
+
+        An interrupt during the score leaves it unknown, and the result says so.
+        """
         chosen = self._with(choice.points[k])
         posing = chosen._posing(classes, self._features())
         problem = self._method.pose(data.problem(), **posing)
@@ -489,7 +479,10 @@ class TreeClassifierCV(MetaEstimatorMixin, TreeClassifier):
         found = solve(self._method, problem, replace(how, limits=limits, starts=starts))
         result = chosen._presented(problem, found)
         (candidates,) = self._groups([choice.points[k]], data, classes, limits, None)
-        return result, candidates.score(problem, result)
+        try:
+            return result, candidates.score(0, problem, result)
+        except KeyboardInterrupt:
+            return replace(result, reason=Reason.INTERRUPTED, limit=None), np.nan
 
     def _average(self, data: Data, classes: AnyArray, choice: Choice, best: Result) -> Result:
         """Return the tree of the best point with averaged hyperplanes."""

@@ -119,16 +119,17 @@ class TreeCandidates:
     """Combinations of a method's parameters, all of one depth.
 
     ``limits`` are those of each fit, except that the seconds of a trial are for all fits together.
-    ``scoring`` is one of `SCORES`, or a function that returns the score of a tree on new rows. A
-    fit learns from at most ``most_rows`` rows; of more rows it takes a sample. Costs are prices of
-    rows, so a sample has no other weights: with more rows, a larger tree pays.
+    ``scoring`` is one of `SCORES`, or has a function for every combination that returns the score
+    of its tree on new rows. A fit learns from at most ``most_rows`` rows; of more rows it takes a
+    sample. Costs are prices of rows, so a sample has no other weights: with more rows, a larger
+    tree pays.
     """
 
     method: Method
     data: Data
     points: Sequence[Point]
     limits: Limits
-    scoring: str | Scoring = "accuracy"
+    scoring: str | Sequence[Scoring] = "accuracy"
     most_rows: int | None = None
 
     def __str__(self) -> str:
@@ -143,21 +144,24 @@ class TreeCandidates:
         rows = data.problem(drawn)
         results = path(self.method, rows, self.points, limits, limits.clock())
         trials = []
-        for point, result in zip(self.points, results, strict=True):
+        for k, (point, result) in enumerate(zip(self.points, results, strict=True)):
             prices, seen = point.get("error_costs"), rows.in_space(point.get("space", "box"))
             priced = seen if prices is None else replace(seen, error_costs=np.asarray(prices))
-            score = self.score(priced, result, test)
+            score = self.score(k, priced, result, test)
             was_cut_short = result.limit in ("time", "memory")
             trials.append(Trial(score, result.tree.n_splits, result.tree, was_cut_short))
         return trials
 
     def score(
-        self, problem: Problem, result: Result, test: IntArray | slice = slice(None)
+        self, k: int, problem: Problem, result: Result, test: IntArray | slice = slice(None)
     ) -> float:
-        """Return the score of a result on some rows; the problem has the prices of errors."""
+        """Return the score of a combination's result on some rows.
+
+        The problem has the prices of errors.
+        """
         X, y = self.data.X[test], self.data.y[test]
-        if callable(self.scoring):
-            return self.scoring(result, X, y, self.data.sample_weights(test))
+        if not isinstance(self.scoring, str):
+            return self.scoring[k](result, X, y, self.data.sample_weights(test))
         right = SCORES[self.scoring](problem, result.tree, X, y)
         return float(np.average(right, weights=self.data.weights[test]))
 
