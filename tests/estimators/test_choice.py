@@ -32,7 +32,7 @@ from margintree._lib.exceptions import InvalidInputError, SolverMissingError
 from margintree.core.limits import Limits
 from margintree.core.problem import Problem
 from margintree.core.result import Reason
-from margintree.estimators import ESTIMATORS, choice
+from margintree.estimators import ESTIMATORS, _plain, choice
 from margintree.methods import choose, moctsvm
 from margintree.methods.scoring import nearness
 
@@ -653,7 +653,7 @@ def test_a_round_on_the_same_rows_is_left_out():
 
 def test_a_tree_that_breaks_its_promise_is_not_returned(monkeypatch):
     """The next best combination is fitted to all rows instead."""
-    properly = choice.solve
+    properly = _plain.solve
     fits = []
 
     def poor_at_first(method, problem, how):
@@ -662,7 +662,7 @@ def test_a_tree_that_breaks_its_promise_is_not_returned(monkeypatch):
         without = replace(how, limits=limits, starts=())
         return properly(method, problem, without if len(fits) == 1 else how)
 
-    monkeypatch.setattr(choice, "solve", poor_at_first)
+    monkeypatch.setattr(_plain, "solve", poor_at_first)
     model = small().fit(X, Y)
     assert len(fits) == 2
     assert model.tree_.n_splits

@@ -52,7 +52,6 @@ from margintree.methods.choose import (
     results,
 )
 from margintree.methods.path import Point, path
-from margintree.methods.solve import solve
 from margintree.show.report import Stop
 
 CHOICE_SHARE = 0.75
@@ -476,8 +475,7 @@ class TreeClassifierCV(MetaEstimatorMixin, TreeClassifier):
         limits = replace(how.limits, seconds=min(how.limits.seconds, clock.remaining()))
         known = [tree for tree in choice.trees(k) if not why_unfit(tree, problem)]
         starts = (*how.starts, *(adapted(tree, problem) for tree in known))
-        found = solve(self._method, problem, replace(how, limits=limits, starts=starts))
-        result = chosen._presented(problem, found)
+        result = chosen._solved(problem, replace(how, limits=limits, starts=starts))
         (candidates,) = self._groups([choice.points[k]], data, classes, limits, None)
         try:
             return result, candidates.score(0, problem, result)
@@ -505,7 +503,7 @@ class TreeClassifierCV(MetaEstimatorMixin, TreeClassifier):
         places = best_of_budgets(alike, self.cv_results_, best)
         for k in places:
             problem = self._method.pose(data.problem(), **posed[k])
-            found[k] = self._plain()._presented(problem, found[k])
+            found[k] = self._plain()._presented(problem, found[k], clock.remaining())
         self._found = [(alike[k], found[k]) for k in places if len(places) > 1]
         return found[best]
 
