@@ -787,9 +787,9 @@ def test_an_interrupt_while_the_last_tree_is_scored_keeps_it():
 def test_a_score_of_ones_own_sees_the_parameters_of_the_combination():
     """Not only its tree: here the score is a parameter itself."""
     points = [{"max_depth": depth, "c1": 10.0 * depth} for depth in (1, 2)]
-    model = TreeClassifierCV(
-        MOCTSVMClassifier(3, max_iter=1), points, cv=2, scoring=_its_c1
-    ).fit(X, Y)
+    model = TreeClassifierCV(MOCTSVMClassifier(3, max_iter=1), points, cv=2, scoring=_its_c1).fit(
+        X, Y
+    )
     assert scores(model).tolist() == [10.0, 20.0]
     assert model.best_params_["max_depth"] == 2
 

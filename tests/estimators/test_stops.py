@@ -8,7 +8,11 @@ from sklearn.datasets import load_wine
 from sklearn.exceptions import NotFittedError
 
 from margintree import MOCTSVMClassifier, MOCTSVMClassifierCV
+from margintree.core.limits import Clock
+from margintree.core.result import Reason
+from margintree.estimators import _stops
 from margintree.estimators._stops import best_of_budgets, score_of, words_of
+from margintree.methods.path import path
 
 WINE = load_wine()
 X, Y = WINE.data[::3], WINE.target[::3]
@@ -102,3 +106,49 @@ def test_the_last_round_of_a_choice_counts():
     assert best_of_budgets(points, tried, best=1) == [0, 1]
     assert score_of(tried, points[1]) == pytest.approx((0.7, 0.1))
     assert score_of(tried, points[0]) == pytest.approx((0.5, np.nan), nan_ok=True)
+
+
+BUDGETED = [{"max_features_per_split": most} for most in (None, 2, 1)]
+
+
+def test_an_interrupted_path_leaves_the_trees_of_the_choice(monkeypatch):
+    """They were not searched for on all rows, and their names say so; the choice is kept."""
+
+    def interrupted(*args, **kwargs):
+        if kwargs.get("is_fair") and args[-1].limit > 0:
+            raise KeyboardInterrupt
+        return path(*args, **kwargs)
+
+    monkeypatch.setattr(_stops, "path", interrupted)
+    clf = chosen(BUDGETED)
+    assert clf.result_.reason is Reason.INTERRUPTED
+    assert clf.choice_is_complete_
+    for stop, most in zip(clf.stops_, (13, 2, 1), strict=True):
+        assert stop.name.endswith(", not finished")
+        assert stop.model.tree_.n_splits
+        assert (stop.model.tree_.weights != 0).sum(axis=1).max() <= most
+        problem = stop.model.problem_of(X, Y)
+        assert stop.model._method.judge(problem, stop.model.tree_).is_allowed
+
+
+def test_a_path_without_time_takes_the_trees_of_the_choice(monkeypatch):
+    """A tree of a fold is better than none, and it is not shown as a finished one."""
+    monkeypatch.setattr(_stops, "path", lambda *args, **_: path(*args[:-1], Clock(0.0)))
+    clf = chosen(BUDGETED)
+    assert all(stop.model.tree_.n_splits for stop in clf.stops_)
+    assert all(stop.name.endswith(", not finished") for stop in clf.stops_)
+    assert clf.score(X, Y) > 0.8
+
+
+def test_the_searches_of_the_last_path_share_the_time(monkeypatch):
+    """None takes all of it; finished trees have plain names."""
+    seen = []
+
+    def noted(*args, **kwargs):
+        seen.append(kwargs)
+        return path(*args, **kwargs)
+
+    monkeypatch.setattr(_stops, "path", noted)
+    clf = chosen(BUDGETED)
+    assert seen == [{"is_fair": True}]
+    assert not any("not finished" in stop.name for stop in clf.stops_)

@@ -183,3 +183,9 @@ def best_elsewhere(rounds: Sequence[Choice], spaces: Sequence[str]) -> list[Poin
         for k in choice.ranking:
             best.setdefault(int(choice.points[k]["max_depth"]), choice.points[k])
     return [{**best[depth], "space": space} for depth in sorted(best) for space in spaces]
+
+
+def decisive(rounds: Sequence[Choice]) -> Choice:
+    """Return the last round in which a fold was finished; the only round if there is one."""
+    finished = [choice for choice in rounds if choice.trials]
+    return finished[-1] if finished else rounds[0]

@@ -90,7 +90,7 @@ class MethodClassifier(TreeClassifier):
         is_rounded = (given.get("points"), given.get("rounding")) != (None, None)
         return ROUNDING_SHARE * seconds if is_rounded and seconds < np.inf else 0.0
 
-    def _presented(self, problem: Problem, result: Result, seconds: float) -> Result:
+    def _presented(self, problem: Problem, result: Result, seconds: float = np.inf) -> Result:
         """Return the result with round numbers, if they are asked for, within this time."""
         given = self.get_params(deep=False)
         points, share = given.get("points"), given.get("rounding")

@@ -22,6 +22,7 @@ from margintree.estimators._candidates import (
     check_list,
     check_point,
     check_scores,
+    decisive,
     divisions_of,
     has_no_budgets,
     index_of,
@@ -40,7 +41,15 @@ from margintree.estimators._parameters import (
 )
 from margintree.estimators._plain import MethodClassifier, n_threads
 from margintree.estimators._scorer import scoring_for
-from margintree.estimators._stops import best_of_budgets, score_of, words_of
+from margintree.estimators._stops import (
+    best_of_budgets,
+    fair_path,
+    known_trees,
+    name_of,
+    no_worse_than,
+    score_of,
+)
+from margintree.estimators._verbose import teller
 from margintree.estimators.moctsvm import MOCTSVMClassifier
 from margintree.exact.solvers import check_name
 from margintree.methods.choose import (
@@ -51,7 +60,7 @@ from margintree.methods.choose import (
     choose,
     results,
 )
-from margintree.methods.path import Point, path
+from margintree.methods.path import Point
 from margintree.show.report import Stop
 
 CHOICE_SHARE = 0.75
@@ -232,9 +241,11 @@ class TreeClassifierCV(MetaEstimatorMixin, TreeClassifier):
     def stops_(self) -> list[Stop]:
         """The best trees of all budgets and prices of features, from many features to few.
 
-        Each has a ``name``, the fitted classifier as ``model``, and its mean ``score`` on the rows
-        left out with the standard ``error``. All have the depth and the space of the chosen tree.
-        There are none unless ``last_fit`` is "path" and there were several budgets or prices.
+        Each has a ``name``, which says so if there was no time to search for its tree, and the
+        fitted classifier as ``model``. Its mean ``score`` on the rows left out, with the standard
+        ``error``, is that of trees fitted to the folds, before their numbers were rounded. All have
+        the depth and the space of the chosen tree. There are none unless ``last_fit`` is "path" and
+        there were several budgets or prices.
         """
         stops = []
         for point, result in self._found:
@@ -242,7 +253,7 @@ class TreeClassifierCV(MetaEstimatorMixin, TreeClassifier):
             if not is_same(point, self.best_params_):
                 model.set_params(**point)
                 model.result_ = self._method.in_terms(result)
-            name = words_of(model.get_params(deep=False))
+            name = name_of(model.get_params(deep=False), model.result_)
             stops.append(Stop(name, model, *score_of(self.cv_results_, point)))
         return stops
 
@@ -314,13 +325,13 @@ class TreeClassifierCV(MetaEstimatorMixin, TreeClassifier):
         self._found: list[tuple[Point, Result]] = []
         was_interrupted = rounds[-1].was_interrupted
         if was_interrupted:
-            clock = Clock(0.0 if _decisive(rounds).trials else min(FIRST_TREE, clock.remaining()))
+            clock = Clock(0.0 if decisive(rounds).trials else min(FIRST_TREE, clock.remaining()))
         if self.last_fit == "path":
-            result = self._fit_path(points, data, classes, clock)
+            result = self._fit_path(points, data, classes, rounds, clock)
         else:
             result = self._fit_fresh(data, classes, rounds, clock)
-        if self.last_fit == "average" and _decisive(rounds).trials:
-            result = self._average(data, classes, _decisive(rounds), result)
+        if self.last_fit == "average" and decisive(rounds).trials:
+            result = self._average(data, classes, decisive(rounds), result)
         if was_interrupted:
             return replace(result, reason=Reason.INTERRUPTED, limit=None)
         return result
@@ -393,7 +404,7 @@ class TreeClassifierCV(MetaEstimatorMixin, TreeClassifier):
         groups = self._groups(points, data, classes, limits, most_rows)
         with suppress(KeyboardInterrupt):
             for fold in choose(
-                groups, divisions, seconds=seconds, n_jobs=self.n_jobs, tell=self._tell()
+                groups, divisions, seconds=seconds, n_jobs=self.n_jobs, tell=teller(self.verbose)
             ):
                 choice = replace(choice, trials=[*choice.trials, fold])
         check_scores(choice)
@@ -431,12 +442,12 @@ class TreeClassifierCV(MetaEstimatorMixin, TreeClassifier):
     def _keep(self, rounds: Sequence[Choice]) -> None:
         """Set the attributes that describe the choice."""
         self.cv_results_ = results(rounds)
-        self._keep_best(rounds, _decisive(rounds).best)
+        self._keep_best(rounds, decisive(rounds).best)
         self.choice_is_complete_ = all(choice.is_complete for choice in rounds)
 
     def _keep_best(self, rounds: Sequence[Choice], best: int) -> None:
         """Set the attributes that describe the chosen combination of the decisive round."""
-        choice = _decisive(rounds)
+        choice = decisive(rounds)
         before = [len(earlier.points) for earlier in rounds if earlier is not choice]
         self.best_index_ = (sum(before) if choice is rounds[-1] else sum(before[:-1])) + best
         self.best_params_ = dict(choice.points[best])
@@ -449,7 +460,7 @@ class TreeClassifierCV(MetaEstimatorMixin, TreeClassifier):
 
         If its score on all rows breaks the promise of the choice, the next best points are tried.
         """
-        choice = _decisive(rounds)
+        choice = decisive(rounds)
         tried: list[tuple[float, Result, int]] = []
         for k in choice.ranking[:MOST_FITS]:
             result, score = self._fit_point(data, classes, choice, k, clock)
@@ -489,33 +500,36 @@ class TreeClassifierCV(MetaEstimatorMixin, TreeClassifier):
         return self._method.averaged(data.problem(), posed, np.array([*shares.values()]), best)
 
     def _fit_path(
-        self, points: Sequence[Point], data: Data, classes: AnyArray, clock: Clock
+        self,
+        points: Sequence[Point],
+        data: Data,
+        classes: AnyArray,
+        rounds: Sequence[Choice],
+        clock: Clock,
     ) -> Result:
         """Return the result on all rows of the best point, on a path of all points like it.
 
-        They have the same depth and space; trees of others would not start a search.
+        They have the same depth and space; trees of others would not start a search. Where there is
+        no time to search, the trees of the choice are taken.
         """
         like = {name: self.best_params_.get(name) for name in ("max_depth", "space")}
         alike = [point for point in points if {name: point.get(name) for name in like} == like]
         posed = [self._with(point)._posing(classes, self._features()) for point in alike]
-        found = path(self._method, data.problem(), posed, self._plain()._limits(), clock)
+        plain, rows, most = self._plain(), data.problem(), clock.remaining()
+        searching = Clock(most - plain._time_to_round(most), clock.memory)
+        found, was_interrupted = fair_path(self._method, rows, posed, plain._limits(), searching)
+        clock = Clock(0.0) if was_interrupted else clock
         best = index_of(self.best_params_, alike)
         places = best_of_budgets(alike, self.cv_results_, best)
-        for k in places:
-            problem = self._method.pose(data.problem(), **posed[k])
-            found[k] = self._plain()._presented(problem, found[k], clock.remaining())
+        for n_left, k in zip(range(len(places), 0, -1), places, strict=True):
+            problem = self._method.pose(rows, **posed[k])
+            known = known_trees(rounds, alike[k])
+            result = no_worse_than(known, self._method, problem, found[k])
+            found[k] = plain._presented(problem, result, clock.remaining() / n_left)
         self._found = [(alike[k], found[k]) for k in places if len(places) > 1]
+        if was_interrupted:
+            return replace(found[best], reason=Reason.INTERRUPTED, limit=None)
         return found[best]
-
-    def _tell(self) -> Callable[[str], None]:
-        """Return the function that reports every path."""
-        clock = Clock()
-
-        def tell(line: str) -> None:
-            if self.verbose:
-                print(f"margintree {clock.elapsed():8.2f} s  {line}", flush=True)
-
-        return self.verbose if callable(self.verbose) else tell
 
 
 class MOCTSVMClassifierCV(TreeClassifierCV):
@@ -531,9 +545,3 @@ class MOCTSVMClassifierCV(TreeClassifierCV):
     >>> clf.best_score_, clf.predict([[1.5], [6.5]]).tolist()
     (1.0, ['low', 'high'])
     """
-
-
-def _decisive(rounds: Sequence[Choice]) -> Choice:
-    """Return the last round in which a fold was finished; the only round if there is one."""
-    finished = [choice for choice in rounds if choice.trials]
-    return finished[-1] if finished else rounds[0]
