@@ -204,9 +204,9 @@ def test_of_many_rows_a_sample_is_learnt_from(monkeypatch):
     """Its rows keep their weights, and every class has its share."""
     sizes = []
 
-    def counted(method, rows, *args):
+    def counted(method, rows, *args, **more):
         sizes.append((rows.n_rows, rows.row_weights.sum(), *rows.class_mass()))
-        return properly(method, rows, *args)
+        return properly(method, rows, *args, **more)
 
     properly = choose.path
     monkeypatch.setattr(choose, "path", counted)
@@ -384,11 +384,11 @@ def test_an_interrupted_choice_uses_the_folds_that_are_done(monkeypatch, n_paths
     """Ctrl-C gives the best tree so far, as everywhere."""
     paths = []
 
-    def interrupted(*args):
+    def interrupted(*args, **more):
         if len(paths) == n_paths:
             raise KeyboardInterrupt
         paths.append(args)
-        return properly(*args)
+        return properly(*args, **more)
 
     properly = choose.path
     monkeypatch.setattr(choose, "path", interrupted)
@@ -403,7 +403,7 @@ def test_an_interrupted_choice_uses_the_folds_that_are_done(monkeypatch, n_paths
 def test_a_choice_that_is_interrupted_before_it_knows_a_tree_looks_for_one(monkeypatch):
     """For a moment, at the first costs."""
 
-    def interrupted(*_):
+    def interrupted(*_, **__):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(choose, "path", interrupted)

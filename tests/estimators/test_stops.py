@@ -12,6 +12,7 @@ from margintree.core.limits import Clock
 from margintree.core.result import Reason
 from margintree.estimators import _stops
 from margintree.estimators._stops import best_of_budgets, score_of, words_of
+from margintree.methods import choose
 from margintree.methods.path import path
 
 WINE = load_wine()
@@ -140,7 +141,7 @@ def test_a_path_without_time_takes_the_trees_of_the_choice(monkeypatch):
     assert clf.score(X, Y) > 0.8
 
 
-def test_the_searches_of_the_last_path_share_the_time(monkeypatch):
+def test_the_searches_for_the_stops_share_the_time(monkeypatch):
     """None takes all of it; finished trees have plain names."""
     seen = []
 
@@ -149,6 +150,10 @@ def test_the_searches_of_the_last_path_share_the_time(monkeypatch):
         return path(*args, **kwargs)
 
     monkeypatch.setattr(_stops, "path", noted)
+    monkeypatch.setattr(choose, "path", noted)
     clf = chosen(BUDGETED)
-    assert seen == [{"is_fair": True}]
+    assert seen == [{"is_fair": True}] * 4  # three folds, and all rows
+    seen.clear()
+    chosen(BUDGETED, last_fit="fresh")
+    assert seen == [{"is_fair": False}] * 3
     assert not any("not finished" in stop.name for stop in clf.stops_)

@@ -12,6 +12,7 @@ from hypothesis.extra import numpy as hnp
 from margintree.core.limits import Limits
 from margintree.core.tree import ObliqueTree
 from margintree.methods import CART, MOCTSVM
+from margintree.methods import choose as choose_module
 from margintree.methods.choose import (
     DOUBT,
     Choice,
@@ -25,6 +26,7 @@ from margintree.methods.choose import (
     share_errors,
     thin,
 )
+from margintree.methods.path import path
 
 RNG = np.random.default_rng(0)
 X = RNG.random((60, 2))
@@ -143,6 +145,20 @@ def test_a_trial_without_time_is_cut_short():
     points = [{"max_depth": 2, "c1": c1, "c2": 1.0, "c3": 0.1} for c1 in (10.0, 100.0)]
     trials = candidates(MOCTSVM(), points).try_on(DIVISIONS[0], 0.0)
     assert all(trial.was_cut_short and trial.tree.n_splits == 0 for trial in trials)
+
+
+def test_fair_candidates_share_the_time(monkeypatch):
+    """Those of one depth have one path, and its searches share the time if they shall."""
+    seen = []
+
+    def noted(*args, **more):
+        seen.append(more)
+        return path(*args, **more)
+
+    monkeypatch.setattr(choose_module, "path", noted)
+    for is_fair in (False, True):
+        candidates(is_fair=is_fair).try_on(DIVISIONS[0], np.inf)
+    assert seen == [{"is_fair": False}, {"is_fair": True}]
 
 
 def run(groups=None, divisions=DIVISIONS, **more):

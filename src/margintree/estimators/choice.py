@@ -436,7 +436,8 @@ class TreeClassifierCV(MetaEstimatorMixin, TreeClassifier):
             plain = [self._with(point) for point in at_depth]
             posed = [one._posing(classes, self._features()) for one in plain]
             scoring = scoring_for(self.scoring, plain, classes)
-            groups.append(TreeCandidates(self._method, data, posed, of_each, scoring, most_rows))
+            group = TreeCandidates(self._method, data, posed, of_each, scoring, most_rows)
+            groups.append(replace(group, is_fair=self.last_fit == "path"))
         return groups
 
     def _keep(self, rounds: Sequence[Choice]) -> None:

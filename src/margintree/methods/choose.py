@@ -122,7 +122,7 @@ class TreeCandidates:
     ``scoring`` is one of `SCORES`, or has a function for every combination that returns the score
     of its tree on new rows. A fit learns from at most ``most_rows`` rows; of more rows it takes a
     sample. Costs are prices of rows, so a sample has no other weights: with more rows, a larger
-    tree pays.
+    tree pays. ``is_fair`` says whether all fits share the time, as in `path`.
     """
 
     method: Method
@@ -131,6 +131,7 @@ class TreeCandidates:
     limits: Limits
     scoring: str | Sequence[Scoring] = "accuracy"
     most_rows: int | None = None
+    is_fair: bool = False
 
     def __str__(self) -> str:
         return f"depth {self.points[0]['max_depth']}"
@@ -142,7 +143,7 @@ class TreeCandidates:
         if self.most_rows is not None:
             drawn = learn[thin(data.y[learn], self.most_rows, DIVISION_SEED)]
         rows = data.problem(drawn)
-        results = path(self.method, rows, self.points, limits, limits.clock())
+        results = path(self.method, rows, self.points, limits, limits.clock(), is_fair=self.is_fair)
         trials = []
         for k, (point, result) in enumerate(zip(self.points, results, strict=True)):
             prices, seen = point.get("error_costs"), rows.in_space(point.get("space", "box"))

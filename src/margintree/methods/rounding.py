@@ -56,17 +56,19 @@ def with_round_numbers(
         return result
     ladder = LADDER if points is None else (points, *(n for n in LADDER if n > points))
     clock = clock or Clock()
+    why: tuple[Reason, str | None] | None = None
     try:
         found = _fewest_points(method, problem, result, ladder, share, clock.is_over)
-        ended = (Reason.LIMIT, clock.struck) if clock.is_over() else None
+        if clock.is_over():
+            why = Reason.LIMIT, clock.struck
     except KeyboardInterrupt:
-        found, ended = result, (Reason.INTERRUPTED, None)
+        found, why = result, (Reason.INTERRUPTED, None)
         with suppress(KeyboardInterrupt):  # pressed twice, there is no time for any rounding
             found = _fewest_points(method, problem, result, ladder, share, lambda: True)
-    if ended is None or result.reason is Reason.INTERRUPTED:
-        ended = (found.reason, found.limit)
-    seconds = result.seconds + clock.elapsed()
-    return replace(found, reason=ended[0], limit=ended[1], seconds=seconds)
+    found = replace(found, seconds=result.seconds + clock.elapsed())
+    if why is None or result.reason is Reason.INTERRUPTED:
+        return found
+    return replace(found, reason=why[0], limit=why[1])
 
 
 def _fewest_points(
