@@ -1,6 +1,7 @@
 """The trees of a choice over budgets and prices, from many features to few."""
 
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,11 +9,13 @@ from sklearn.datasets import load_wine
 from sklearn.exceptions import NotFittedError
 
 from margintree import MOCTSVMClassifier, MOCTSVMClassifierCV
-from margintree.core.limits import Clock
+from margintree.core.limits import Clock, Limits
+from margintree.core.problem import Problem
 from margintree.core.result import Reason
+from margintree.core.tree import ObliqueTree
 from margintree.estimators import _stops
-from margintree.estimators._stops import best_of_budgets, score_of, words_of
-from margintree.methods import choose
+from margintree.estimators._stops import best_of_budgets, no_worse_than, score_of, words_of
+from margintree.methods import MOCTSVM, choose
 from margintree.methods.path import path
 
 WINE = load_wine()
@@ -157,3 +160,23 @@ def test_the_searches_for_the_stops_share_the_time(monkeypatch):
     chosen(BUDGETED, last_fit="fresh")
     assert seen == [{"is_fair": False}] * 3
     assert not any("not finished" in stop.name for stop in clf.stops_)
+
+
+def test_a_known_tree_with_splits_too_close_to_rows_is_mended():
+    """Trees of a fold often are; as they stand they would be refused, and a leaf be left."""
+    method, rows = (
+        MOCTSVM(),
+        Problem.from_data([[0], [1], [5], [6]], [0, 0, 1, 1], n_classes=2, depth=1),
+    )
+    problem = method.pose(rows, max_depth=1, c1=10.0, c2=1.0, c3=0.1)
+    on_a_row = ObliqueTree.stump([6.0], -5.0, leaf_classes=[0, 1], n_classes=2)
+    known = replace(on_a_row, scaling=problem.scaling)
+    assert not method.judge(problem, known).is_allowed
+    leaf = method.search(problem, Limits(seconds=0.0))
+    assert leaf.tree.n_splits == 0
+    leaf = replace(leaf, reason=Reason.LIMIT, limit="time")
+    found = no_worse_than([known], method, problem, leaf)
+    assert found.tree.n_splits == 1
+    assert found.cost == method.judge(problem, found.tree)
+    assert found.limit == "time"
+    assert no_worse_than([known], method, problem, replace(leaf, limit=None)).tree == leaf.tree

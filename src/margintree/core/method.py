@@ -180,6 +180,10 @@ class Method(ABC):
         """
         return tree if self.sides_have_meaning else tree.upright()
 
+    def fitted_to(self, problem: Problem, tree: ObliqueTree) -> ObliqueTree:  # noqa: ARG002
+        """Return a tree of other rows with thresholds that suit these rows, where that is quick."""
+        return tree
+
     def averaged(
         self,
         rows: Problem,  # noqa: ARG002

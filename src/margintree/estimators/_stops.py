@@ -113,6 +113,8 @@ def no_worse_than(
     known = [adapted(tree, problem) for tree in trees if not why_unfit(tree, problem)]
     if result.limit != "time" or not known:
         return result
+    # Splits of other rows often run too close to some of these rows.
+    known += [method.fitted_to(problem, tree) for tree in known]
     best = method.search(problem, Limits(seconds=0.0, gap=result.gap_limit), known)
     is_better = best.objective < result.objective
     return replace(result, tree=best.tree, cost=best.cost) if is_better else result

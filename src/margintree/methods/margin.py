@@ -132,6 +132,14 @@ class MarginMethod(Method):
         finished = self.finished(problem, tree)
         return rounded(problem, finished, points, self._make_data(), is_over)
 
+    def fitted_to(self, problem: Problem, tree: ObliqueTree) -> ObliqueTree:
+        """Return the tree with the best intercepts; see `with_best_intercepts`."""
+        from margintree.search.margin.intercepts import with_best_intercepts
+
+        if problem.norm != "l2":
+            return tree
+        return with_best_intercepts(problem, tree, self._make_data())
+
     def share(self, problem: Problem, limits: Limits) -> Any:
         """Return inner products, groupings and close pairs, unless the search will use samples."""
         from margintree.search.margin import share
