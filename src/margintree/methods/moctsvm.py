@@ -24,7 +24,7 @@ MOST_FEATURES = 600
 columns have 594."""
 MOST_NUMBERS = 30_000_000
 """The largest number of rows times columns and products at which such a choice tries products. They
-take a quarter of a GiB, and a fit needs some three times as much at its peak. 33 columns come to it
+take a quarter of a GiB, and the peak of a fit is three to four times that. 33 columns come to it
 at 50,505 rows."""
 
 
