@@ -32,8 +32,8 @@ from margintree._lib.exceptions import InvalidInputError, SolverMissingError
 from margintree.core.limits import Limits
 from margintree.core.problem import Problem
 from margintree.core.result import Reason
-from margintree.estimators import ESTIMATORS, choice
-from margintree.methods import choose
+from margintree.estimators import ESTIMATORS, _plain, choice
+from margintree.methods import choose, moctsvm
 from margintree.methods.scoring import nearness
 
 IRIS = load_iris()
@@ -204,9 +204,9 @@ def test_of_many_rows_a_sample_is_learnt_from(monkeypatch):
     """Its rows keep their weights, and every class has its share."""
     sizes = []
 
-    def counted(method, rows, *args):
+    def counted(method, rows, *args, **more):
         sizes.append((rows.n_rows, rows.row_weights.sum(), *rows.class_mass()))
-        return properly(method, rows, *args)
+        return properly(method, rows, *args, **more)
 
     properly = choose.path
     monkeypatch.setattr(choose, "path", counted)
@@ -384,11 +384,11 @@ def test_an_interrupted_choice_uses_the_folds_that_are_done(monkeypatch, n_paths
     """Ctrl-C gives the best tree so far, as everywhere."""
     paths = []
 
-    def interrupted(*args):
+    def interrupted(*args, **more):
         if len(paths) == n_paths:
             raise KeyboardInterrupt
         paths.append(args)
-        return properly(*args)
+        return properly(*args, **more)
 
     properly = choose.path
     monkeypatch.setattr(choose, "path", interrupted)
@@ -403,7 +403,7 @@ def test_an_interrupted_choice_uses_the_folds_that_are_done(monkeypatch, n_paths
 def test_a_choice_that_is_interrupted_before_it_knows_a_tree_looks_for_one(monkeypatch):
     """For a moment, at the first costs."""
 
-    def interrupted(*_):
+    def interrupted(*_, **__):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(choose, "path", interrupted)
@@ -653,7 +653,7 @@ def test_a_round_on_the_same_rows_is_left_out():
 
 def test_a_tree_that_breaks_its_promise_is_not_returned(monkeypatch):
     """The next best combination is fitted to all rows instead."""
-    properly = choice.solve
+    properly = _plain.solve
     fits = []
 
     def poor_at_first(method, problem, how):
@@ -662,7 +662,7 @@ def test_a_tree_that_breaks_its_promise_is_not_returned(monkeypatch):
         without = replace(how, limits=limits, starts=())
         return properly(method, problem, without if len(fits) == 1 else how)
 
-    monkeypatch.setattr(choice, "solve", poor_at_first)
+    monkeypatch.setattr(_plain, "solve", poor_at_first)
     model = small().fit(X, Y)
     assert len(fits) == 2
     assert model.tree_.n_splits
@@ -743,6 +743,59 @@ def test_what_speaks_of_columns_keeps_splits_straight(plain):
     assert MOCTSVMClassifierCV(candidates={"space": "box"})._spaces_beyond() == ()
     assert MOCTSVMClassifierCV(last_fit="path")._spaces_beyond() == ()
     assert TreeClassifierCV(CARTClassifier())._spaces_beyond() == ()
+
+
+def test_products_of_too_many_rows_are_not_tried():
+    """They would take gigabytes; `space="box"` in the classifier itself is no choice of a space."""
+    free = MOCTSVMClassifierCV(MOCTSVMClassifier(space="box"))
+    free.n_features_in_ = 33
+    assert free._spaces_beyond(5000) == free._spaces_beyond(50_000) == ("quadratic",)
+    assert free._spaces_beyond(51_000) == ()
+    free.n_features_in_ = 4
+    assert free._spaces_beyond(1_000_000) == ("quadratic",)
+
+
+def test_the_rows_of_a_fit_decide_whether_products_are_tried(monkeypatch):
+    """Different rows count, for a copy is no further row of the problem."""
+    rows, labels = ring()
+    copies = np.vstack([rows, rows]), np.concatenate([labels, labels])
+    tried = {}
+    for most in (80 * 5, 80 * 5 - 1):
+        monkeypatch.setattr(moctsvm, "MOST_NUMBERS", most)
+        model = MOCTSVMClassifierCV(MOCTSVMClassifier(max_iter=1), time_limit=0.0).fit(*copies)
+        tried[most] = "param_space" in model.cv_results_
+    assert tried == {400: True, 399: False}
+
+
+def test_an_interrupt_while_the_last_tree_is_scored_keeps_it():
+    """The choice and the fitted tree are there, and the reason tells of the interrupt."""
+    calls = []
+
+    def impatient(estimator, X, y, sample_weight=None):
+        if len(X) == len(Y):
+            calls.append(len(X))
+            raise KeyboardInterrupt
+        return estimator.score(X, y, sample_weight)
+
+    model = small(scoring=impatient).fit(X, Y)
+    assert calls == [len(Y)]
+    assert model.result_.reason is Reason.INTERRUPTED
+    assert model.tree_ == small().fit(X, Y).tree_
+    assert model.choice_is_complete_
+
+
+def test_a_score_of_ones_own_sees_the_parameters_of_the_combination():
+    """Not only its tree: here the score is a parameter itself."""
+    points = [{"max_depth": depth, "c1": 10.0 * depth} for depth in (1, 2)]
+    model = TreeClassifierCV(MOCTSVMClassifier(3, max_iter=1), points, cv=2, scoring=_its_c1).fit(
+        X, Y
+    )
+    assert scores(model).tolist() == [10.0, 20.0]
+    assert model.best_params_["max_depth"] == 2
+
+
+def _its_c1(estimator, X, y, sample_weight=None):  # noqa: ARG001
+    return estimator.c1 if estimator.max_depth == estimator.tree_.depth else np.nan
 
 
 def test_an_interrupt_among_products_leaves_the_straight_ones(monkeypatch):

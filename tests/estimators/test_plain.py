@@ -7,7 +7,7 @@ from sklearn.base import clone
 
 from margintree import CARTClassifier, MOCTSVMClassifier, OCTClassifier, OCTSVMClassifier
 from margintree._lib.exceptions import InvalidInputError
-from margintree.estimators import ESTIMATORS
+from margintree.estimators import ESTIMATORS, _plain
 from margintree.estimators._plain import MethodClassifier, n_threads, seed_of
 from margintree.methods import METHODS
 
@@ -100,3 +100,27 @@ def test_tags_tell_scikit_learn_how_many_classes_there_may_be():
     assert not tags[OCTSVMClassifier]
     assert tags[OCTClassifier]
     assert tags[MOCTSVMClassifier]
+
+
+def test_round_numbers_have_a_part_of_the_time_limit(monkeypatch):
+    """The search gets the rest, so that even a search that takes all its time leaves some."""
+    given = {}
+
+    def solve(method, problem, how):
+        given["solve"] = how.limits.seconds
+        return properly(method, problem, how)
+
+    def rounded(*args):
+        given["rounding"] = args[-1].limit
+        return properly_rounded(*args)
+
+    properly, properly_rounded = _plain.solve, _plain.with_round_numbers
+    monkeypatch.setattr(_plain, "solve", solve)
+    monkeypatch.setattr(_plain, "with_round_numbers", rounded)
+    model = MOCTSVMClassifier(2, points=10, max_iter=2, time_limit=80.0).fit(X, Y)
+    assert given["solve"] == 70.0
+    assert 10.0 < given["rounding"] <= 80.0
+    assert model.result_.limit != "time"
+    for time_limit, most in ((None, np.inf), (80.0, 80.0)):
+        MOCTSVMClassifier(2, max_iter=2, time_limit=time_limit).fit(X, Y)
+        assert given["solve"] == most

@@ -1,6 +1,7 @@
 """The trees of a choice over budgets and prices, from many features to few."""
 
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,7 +9,14 @@ from sklearn.datasets import load_wine
 from sklearn.exceptions import NotFittedError
 
 from margintree import MOCTSVMClassifier, MOCTSVMClassifierCV
-from margintree.estimators._stops import best_of_budgets, score_of, words_of
+from margintree.core.limits import Clock, Limits
+from margintree.core.problem import Problem
+from margintree.core.result import Reason
+from margintree.core.tree import ObliqueTree
+from margintree.estimators import _stops
+from margintree.estimators._stops import best_of_budgets, no_worse_than, score_of, words_of
+from margintree.methods import MOCTSVM, choose
+from margintree.methods.path import path
 
 WINE = load_wine()
 X, Y = WINE.data[::3], WINE.target[::3]
@@ -102,3 +110,73 @@ def test_the_last_round_of_a_choice_counts():
     assert best_of_budgets(points, tried, best=1) == [0, 1]
     assert score_of(tried, points[1]) == pytest.approx((0.7, 0.1))
     assert score_of(tried, points[0]) == pytest.approx((0.5, np.nan), nan_ok=True)
+
+
+BUDGETED = [{"max_features_per_split": most} for most in (None, 2, 1)]
+
+
+def test_an_interrupted_path_leaves_the_trees_of_the_choice(monkeypatch):
+    """They were not searched for on all rows, and their names say so; the choice is kept."""
+
+    def interrupted(*args, **kwargs):
+        if kwargs.get("is_fair") and args[-1].limit > 0:
+            raise KeyboardInterrupt
+        return path(*args, **kwargs)
+
+    monkeypatch.setattr(_stops, "path", interrupted)
+    clf = chosen(BUDGETED)
+    assert clf.result_.reason is Reason.INTERRUPTED
+    assert clf.choice_is_complete_
+    for stop, most in zip(clf.stops_, (13, 2, 1), strict=True):
+        assert stop.name.endswith(", not finished")
+        assert stop.model.tree_.n_splits
+        assert (stop.model.tree_.weights != 0).sum(axis=1).max() <= most
+        problem = stop.model.problem_of(X, Y)
+        assert stop.model._method.judge(problem, stop.model.tree_).is_allowed
+
+
+def test_a_path_without_time_takes_the_trees_of_the_choice(monkeypatch):
+    """A tree of a fold is better than none, and it is not shown as a finished one."""
+    monkeypatch.setattr(_stops, "path", lambda *args, **_: path(*args[:-1], Clock(0.0)))
+    clf = chosen(BUDGETED)
+    assert all(stop.model.tree_.n_splits for stop in clf.stops_)
+    assert all(stop.name.endswith(", not finished") for stop in clf.stops_)
+    assert clf.score(X, Y) > 0.8
+
+
+def test_the_searches_for_the_stops_share_the_time(monkeypatch):
+    """None takes all of it; finished trees have plain names."""
+    seen = []
+
+    def noted(*args, **kwargs):
+        seen.append(kwargs)
+        return path(*args, **kwargs)
+
+    monkeypatch.setattr(_stops, "path", noted)
+    monkeypatch.setattr(choose, "path", noted)
+    clf = chosen(BUDGETED)
+    assert seen == [{"is_fair": True}] * 4  # three folds, and all rows
+    seen.clear()
+    chosen(BUDGETED, last_fit="fresh")
+    assert seen == [{"is_fair": False}] * 3
+    assert not any("not finished" in stop.name for stop in clf.stops_)
+
+
+def test_a_known_tree_with_splits_too_close_to_rows_is_mended():
+    """Trees of a fold often are; as they stand they would be refused, and a leaf be left."""
+    method, rows = (
+        MOCTSVM(),
+        Problem.from_data([[0], [1], [5], [6]], [0, 0, 1, 1], n_classes=2, depth=1),
+    )
+    problem = method.pose(rows, max_depth=1, c1=10.0, c2=1.0, c3=0.1)
+    on_a_row = ObliqueTree.stump([6.0], -5.0, leaf_classes=[0, 1], n_classes=2)
+    known = replace(on_a_row, scaling=problem.scaling)
+    assert not method.judge(problem, known).is_allowed
+    leaf = method.search(problem, Limits(seconds=0.0))
+    assert leaf.tree.n_splits == 0
+    leaf = replace(leaf, reason=Reason.LIMIT, limit="time")
+    found = no_worse_than([known], method, problem, leaf)
+    assert found.tree.n_splits == 1
+    assert found.cost == method.judge(problem, found.tree)
+    assert found.limit == "time"
+    assert no_worse_than([known], method, problem, replace(leaf, limit=None)).tree == leaf.tree

@@ -12,6 +12,7 @@ from hypothesis.extra import numpy as hnp
 from margintree.core.limits import Limits
 from margintree.core.tree import ObliqueTree
 from margintree.methods import CART, MOCTSVM
+from margintree.methods import choose as choose_module
 from margintree.methods.choose import (
     DOUBT,
     Choice,
@@ -25,6 +26,7 @@ from margintree.methods.choose import (
     share_errors,
     thin,
 )
+from margintree.methods.path import path
 
 RNG = np.random.default_rng(0)
 X = RNG.random((60, 2))
@@ -143,6 +145,20 @@ def test_a_trial_without_time_is_cut_short():
     points = [{"max_depth": 2, "c1": c1, "c2": 1.0, "c3": 0.1} for c1 in (10.0, 100.0)]
     trials = candidates(MOCTSVM(), points).try_on(DIVISIONS[0], 0.0)
     assert all(trial.was_cut_short and trial.tree.n_splits == 0 for trial in trials)
+
+
+def test_fair_candidates_share_the_time(monkeypatch):
+    """Those of one depth have one path, and its searches share the time if they shall."""
+    seen = []
+
+    def noted(*args, **more):
+        seen.append(more)
+        return path(*args, **more)
+
+    monkeypatch.setattr(choose_module, "path", noted)
+    for is_fair in (False, True):
+        candidates(is_fair=is_fair).try_on(DIVISIONS[0], np.inf)
+    assert seen == [{"is_fair": False}, {"is_fair": True}]
 
 
 def run(groups=None, divisions=DIVISIONS, **more):
@@ -267,6 +283,14 @@ def test_the_simplest_is_no_harder_to_read_than_the_best_and_keeps_the_usual_one
     assert choice_of(scores, coefficients, usual=0, **options).best == 0
     scores = [[*fold, 0.5] for fold in scores]
     assert choice_of(scores, [*coefficients, 1], usual=3, **options).best == 2
+
+
+@pytest.mark.parametrize("usual_score", [0.5, 0.9])
+def test_the_best_is_close_to_itself_where_the_usual_one_is_harder_to_read(usual_score):
+    """A usual combination in a higher space gives way to an equally good one in a lower one."""
+    scores = [[0.9, usual_score], [0.8, usual_score - 0.1]]
+    options = {"usual": 1, "levels": [0, 1], "simplest_within": 1.0, "n_rows": 100.0}
+    assert choice_of(scores, [9, 2], **options).best == 0
 
 
 def test_an_interrupted_choice_uses_what_is_finished():

@@ -219,6 +219,25 @@ def test_a_path_without_time_has_a_tree_for_every_point(name):
         assert result.limit == "time" or result.is_optimal or method.name == CART.name
 
 
+@pytest.mark.parametrize("name", POINTS)
+def test_fair_searches_share_the_time_that_is_left(name, monkeypatch):
+    """None gets more than its share, and where all have enough the trees are the same."""
+    method, points = METHODS[name], POINTS[name]
+    given, search = [], type(method).search
+
+    def noted(self, problem, limits, *args, **more):
+        given.append(limits.seconds)
+        return search(self, problem, limits, *args, **more)
+
+    monkeypatch.setattr(type(method), "search", noted)
+    usual = path(method, TWO, points, FEW, Clock(1e9))
+    assert min(given) > 0.99e9
+    given.clear()
+    fair = path(method, TWO, points, FEW, Clock(1e9), is_fair=True)
+    assert given[0] <= 1e9 / len(points)
+    assert [result.tree for result in fair] == [result.tree for result in usual]
+
+
 def test_known_trees_that_break_the_rules_of_a_point_are_no_answer():
     """Where time is over, a point with fewer splits does not get a tree with more."""
     points = [

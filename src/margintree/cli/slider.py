@@ -29,10 +29,13 @@ def slider(
 ) -> None:
     """Fit trees with fewer and fewer features, and write a page that switches between them.
 
-    A split of the first tree may use all features, one of the others at most 5, 3, 2 and 1. Four
-    folds tell how accurate each tree is on rows that it was not fitted to. The page is a report on
-    the rows of the table, with a slider from tree to tree. 'margintree fit --features 3' with the
-    same options searches anew for such a tree, and may find a slightly different one.
+    A split of the first tree may use all features, one of the others at most 5, 3, 2 and 1. The
+    accuracies are those of other trees with the same options: four times, trees are fitted to three
+    quarters of the rows and tested on the last quarter, before their numbers are rounded. The trees
+    on the page are fitted to all rows. They share the time limit, and the page names those for
+    which it was too short to search. It is a report on the rows of the table, with a slider from
+    tree to tree. 'margintree fit --features 3' with the same options searches anew for such a tree,
+    and may find a slightly different one.
 
     [bold]Examples[/bold]
 

@@ -85,7 +85,11 @@ class Method(ABC):
         """Return the parameters that cross-validation chooses and their values."""
         return self.candidates
 
-    def spaces_beyond(self, n_columns: int) -> tuple[str, ...]:  # noqa: ARG002
+    def spaces_beyond(
+        self,
+        n_columns: int,  # noqa: ARG002
+        n_rows: int,  # noqa: ARG002
+    ) -> tuple[str, ...]:
         """Return the spaces that a choice with nothing set tries as well."""
         return ()
 
@@ -175,6 +179,10 @@ class Method(ABC):
         Its cost and its leaves' rows are the same.
         """
         return tree if self.sides_have_meaning else tree.upright()
+
+    def fitted_to(self, problem: Problem, tree: ObliqueTree) -> ObliqueTree:  # noqa: ARG002
+        """Return a tree of other rows with thresholds that suit these rows, where that is quick."""
+        return tree
 
     def averaged(
         self,

@@ -5,13 +5,14 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
+from sklearn.model_selection import check_cv
 
 from margintree._lib.exceptions import InvalidInputError
 from margintree._lib.remedies import check_parameters
 from margintree._lib.suggestion import did_you_mean
 from margintree._lib.warn import warn_user
 from margintree.estimators._plain import MethodClassifier
-from margintree.methods.choose import Choice, Data, Division
+from margintree.methods.choose import DIVISION_SEED, Choice, Data, Division, divide
 from margintree.methods.path import Point
 
 WITHOUT_BUDGETS: Mapping[str, Any] = {
@@ -66,6 +67,23 @@ def checked_divisions(divisions: Iterable[Division], data: Data) -> list[Divisio
             "once: give a list, or a number of folds."
         )
     return checked
+
+
+def divisions_of(cv: Any, data: Data, name: str) -> list[Division]:
+    """Return pairs of the rows to learn from and the rows to test on, whatever the seed.
+
+    The name is that of the classifier, for messages.
+    """
+    if not isinstance(cv, Integral):
+        return checked_divisions(check_cv(cv).split(data.X, data.y), data)
+    most = int(np.bincount(data.y).max())
+    if most < 2:
+        raise InvalidInputError(
+            "Cross-validation needs two different rows of some class; every class has one row, "
+            f"n_samples = {len(data.y)}. Give more rows, or fit a {name} with fixed parameters."
+        )
+    folds = divide(data.y, min(int(cv), most), DIVISION_SEED)
+    return [(others, fold) for fold, others in folds]
 
 
 def is_count(size: Any) -> bool:
@@ -165,3 +183,9 @@ def best_elsewhere(rounds: Sequence[Choice], spaces: Sequence[str]) -> list[Poin
         for k in choice.ranking:
             best.setdefault(int(choice.points[k]["max_depth"]), choice.points[k])
     return [{**best[depth], "space": space} for depth in sorted(best) for space in spaces]
+
+
+def decisive(rounds: Sequence[Choice]) -> Choice:
+    """Return the last round in which a fold was finished; the only round if there is one."""
+    finished = [choice for choice in rounds if choice.trials]
+    return finished[-1] if finished else rounds[0]

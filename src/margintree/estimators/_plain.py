@@ -1,6 +1,7 @@
 """Base of the classifiers of one method: parameters become a problem and a solve."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from inspect import signature
 from typing import Any, ClassVar, Self
 
@@ -9,7 +10,7 @@ from joblib import effective_n_jobs
 
 from margintree._lib.arrays import AnyArray
 from margintree._lib.exceptions import InvalidInputError
-from margintree.core.limits import Limits
+from margintree.core.limits import Clock, Limits
 from margintree.core.method import Method
 from margintree.core.problem import Problem
 from margintree.core.result import Result
@@ -30,6 +31,10 @@ from margintree.methods.choose import Data
 from margintree.methods.margin import MarginMethod
 from margintree.methods.rounding import with_round_numbers
 from margintree.methods.solve import How, solve
+
+ROUNDING_SHARE = 1 / 8
+"""Share of a time limit that is kept for round numbers. A search may use all the time it has, and
+numbers that are only cut off cost more than its last steps gain."""
 
 
 class MethodClassifier(TreeClassifier):
@@ -70,16 +75,28 @@ class MethodClassifier(TreeClassifier):
 
     def _learn(self, data: Data, classes: AnyArray) -> Result:
         problem = self._method.pose(data.problem(), **self._posing(classes, self._features()))
-        result = solve(self._method, problem, self._how(problem, classes))
-        return self._presented(problem, result)
+        return self._solved(problem, self._how(problem, classes))
 
-    def _presented(self, problem: Problem, result: Result) -> Result:
-        """Return the result with round numbers, if they are asked for."""
+    def _solved(self, problem: Problem, how: How) -> Result:
+        """Return the result of a solve, with round numbers if they are asked for."""
+        most = how.limits.seconds
+        limits = replace(how.limits, seconds=most - self._time_to_round(most))
+        result = solve(self._method, problem, replace(how, limits=limits))
+        return self._presented(problem, result, most - result.seconds)
+
+    def _time_to_round(self, seconds: float) -> float:
+        """Return the part of a time limit that is kept for round numbers."""
+        given = self.get_params(deep=False)
+        is_rounded = (given.get("points"), given.get("rounding")) != (None, None)
+        return ROUNDING_SHARE * seconds if is_rounded and seconds < np.inf else 0.0
+
+    def _presented(self, problem: Problem, result: Result, seconds: float = np.inf) -> Result:
+        """Return the result with round numbers, if they are asked for, within this time."""
         given = self.get_params(deep=False)
         points, share = given.get("points"), given.get("rounding")
         if not isinstance(self._method, MarginMethod):
             return result
-        return with_round_numbers(self._method, problem, result, points, share)
+        return with_round_numbers(self._method, problem, result, points, share, Clock(seconds))
 
     def problem_of(self, X: Any, y: Any, sample_weight: Any = None) -> Problem:
         """Return the problem that the fitted classifier has solved, for its training rows."""

@@ -1,6 +1,6 @@
 """The scores of scikit-learn for trees whose parameters are being chosen."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -90,3 +90,12 @@ def scoring_of(given: Any, estimator: MethodClassifier, classes: AnyArray) -> st
         )
     name = getattr(given, "__name__", None) or repr(given)
     return Scorer(estimator, classes, check_scoring(estimator, given), f"{name:.60}")
+
+
+def scoring_for(
+    given: Any, estimators: Sequence[MethodClassifier], classes: AnyArray
+) -> str | list[Scoring]:
+    """Return one of `SCORES`, or a scorer for every classifier, which sees its parameters."""
+    found = [scoring_of(given, estimator, classes) for estimator in estimators]
+    scorers = [scorer for scorer in found if not isinstance(scorer, str)]
+    return scorers or str(given)

@@ -1,12 +1,20 @@
 """The trees of a choice over budgets and prices of features, for the slider of a report."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from margintree.core.limits import Clock, Limits
+from margintree.core.method import Method
+from margintree.core.problem import Problem
+from margintree.core.result import Reason, Result
+from margintree.core.tree import ObliqueTree
 from margintree.estimators._candidates import is_same
-from margintree.methods.path import Point
+from margintree.estimators._given import adapted, why_unfit
+from margintree.methods.choose import Choice
+from margintree.methods.path import Point, path
 
 BUDGETS = ("max_features_per_split", "max_features", "c4")
 
@@ -67,6 +75,49 @@ def score_of(tried: Mapping[str, Any], point: Point) -> tuple[float, float]:
     scores = np.array([score for score in by_fold if not np.isnan(score)])
     error = scores.std(ddof=1) / np.sqrt(len(scores)) if len(scores) > 1 else np.nan
     return float(tried["mean_test_score"][k]), float(error)
+
+
+def name_of(point: Point, result: Result) -> str:
+    """Return the words for a point, which say so if its tree was not searched for to any end."""
+    was_stopped = result.limit == "time" or result.reason is Reason.INTERRUPTED
+    is_unsearched = was_stopped and not result.iterations and not result.is_optimal
+    return words_of(point) + (", not finished" if is_unsearched else "")
+
+
+def fair_path(
+    method: Method, rows: Problem, points: Sequence[Point], limits: Limits, clock: Clock
+) -> tuple[list[Result], bool]:
+    """Return the results of a path whose searches share the time, and whether it was interrupted.
+
+    Half a path is none, so an interrupt leaves results that were not searched for.
+    """
+    try:
+        return path(method, rows, points, limits, clock, is_fair=True), False
+    except KeyboardInterrupt:
+        return path(method, rows, points, limits, Clock(0.0)), True
+
+
+def known_trees(rounds: Sequence[Choice], point: Point) -> list[ObliqueTree]:
+    """Return the trees of a point in the last round of a choice that tried it."""
+    for choice in reversed(rounds):
+        for k, other in enumerate(choice.points):
+            if is_same(other, point) and choice.trials:
+                return choice.trees(k)
+    return []
+
+
+def no_worse_than(
+    trees: Sequence[ObliqueTree], method: Method, problem: Problem, result: Result
+) -> Result:
+    """Return a result that was cut short with the best of these trees, if it costs less."""
+    known = [adapted(tree, problem) for tree in trees if not why_unfit(tree, problem)]
+    if result.limit != "time" or not known:
+        return result
+    # Splits of other rows often run too close to some of these rows.
+    known += [method.fitted_to(problem, tree) for tree in known]
+    best = method.search(problem, Limits(seconds=0.0, gap=result.gap_limit), known)
+    is_better = best.objective < result.objective
+    return replace(result, tree=best.tree, cost=best.cost) if is_better else result
 
 
 def words_of(point: Point) -> str:

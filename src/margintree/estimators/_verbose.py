@@ -1,5 +1,8 @@
 """Progress messages, as the parameter ``verbose`` asks for them."""
 
+from collections.abc import Callable
+
+from margintree.core.limits import Clock
 from margintree.core.result import Progress, TracePoint, relative_gap
 
 
@@ -25,3 +28,14 @@ def _print_point(point: TracePoint) -> None:
         f"gap {gap:.2%}",
         flush=True,
     )
+
+
+def teller(verbose: int | Callable[[str], None]) -> Callable[[str], None]:
+    """Return the function that reports every path of a choice."""
+    clock = Clock()
+
+    def tell(line: str) -> None:
+        if verbose:
+            print(f"margintree {clock.elapsed():8.2f} s  {line}", flush=True)
+
+    return verbose if callable(verbose) else tell

@@ -10,10 +10,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import MetaEstimatorMixin
-from sklearn.model_selection import check_cv
 
 from margintree._lib.arrays import AnyArray
-from margintree._lib.exceptions import InvalidInputError
 from margintree.core.learnt_space import LEVELS
 from margintree.core.limits import Clock, Limits
 from margintree.core.method import Method
@@ -24,7 +22,8 @@ from margintree.estimators._candidates import (
     check_list,
     check_point,
     check_scores,
-    checked_divisions,
+    decisive,
+    divisions_of,
     has_no_budgets,
     index_of,
     is_same,
@@ -41,22 +40,27 @@ from margintree.estimators._parameters import (
     one_of,
 )
 from margintree.estimators._plain import MethodClassifier, n_threads
-from margintree.estimators._scorer import scoring_of
-from margintree.estimators._stops import best_of_budgets, score_of, words_of
+from margintree.estimators._scorer import scoring_for
+from margintree.estimators._stops import (
+    best_of_budgets,
+    fair_path,
+    known_trees,
+    name_of,
+    no_worse_than,
+    score_of,
+)
+from margintree.estimators._verbose import teller
 from margintree.estimators.moctsvm import MOCTSVMClassifier
 from margintree.exact.solvers import check_name
 from margintree.methods.choose import (
-    DIVISION_SEED,
     Choice,
     Data,
     Division,
     TreeCandidates,
     choose,
-    divide,
     results,
 )
-from margintree.methods.path import Point, path
-from margintree.methods.solve import solve
+from margintree.methods.path import Point
 from margintree.show.report import Stop
 
 CHOICE_SHARE = 0.75
@@ -90,8 +94,9 @@ class TreeClassifierCV(MetaEstimatorMixin, TreeClassifier):
         replaces the values that it names. If there are several spaces, straight splits are chosen
         unless quadratic ones are better by half a standard error, and these unless kernels are.
         None also tries the best combination of MOCTSVM at every depth with ``space="quadratic"``,
-        unless the estimator has a space, budgets of features, ``c4``, ``points``, ``rounding`` or a
-        ``start``, or there are more than 33 columns. ``{"space": "box"}`` keeps splits straight.
+        unless the estimator has another space than "box", budgets of features, ``c4``, ``points``,
+        ``rounding`` or a ``start``, or there are more than 33 columns, or different rows times
+        columns and products are more than 30 million. ``{"space": "box"}`` keeps splits straight.
     cv : int or iterable, default=4
         Number of folds, or pairs of row numbers to learn from and to test on. With a number, equal
         rows are in the same fold, unless most rows are copies of others. There are never more folds
@@ -236,9 +241,11 @@ class TreeClassifierCV(MetaEstimatorMixin, TreeClassifier):
     def stops_(self) -> list[Stop]:
         """The best trees of all budgets and prices of features, from many features to few.
 
-        Each has a ``name``, the fitted classifier as ``model``, and its mean ``score`` on the rows
-        left out with the standard ``error``. All have the depth and the space of the chosen tree.
-        There are none unless ``last_fit`` is "path" and there were several budgets or prices.
+        Each has a ``name``, which says so if there was no time to search for its tree, and the
+        fitted classifier as ``model``. Its mean ``score`` on the rows left out, with the standard
+        ``error``, is that of trees fitted to the folds, before their numbers were rounded. All have
+        the depth and the space of the chosen tree. There are none unless ``last_fit`` is "path" and
+        there were several budgets or prices.
         """
         stops = []
         for point, result in self._found:
@@ -246,7 +253,7 @@ class TreeClassifierCV(MetaEstimatorMixin, TreeClassifier):
             if not is_same(point, self.best_params_):
                 model.set_params(**point)
                 model.result_ = self._method.in_terms(result)
-            name = words_of(model.get_params(deep=False))
+            name = name_of(model.get_params(deep=False), model.result_)
             stops.append(Stop(name, model, *score_of(self.cv_results_, point)))
         return stops
 
@@ -280,7 +287,7 @@ class TreeClassifierCV(MetaEstimatorMixin, TreeClassifier):
     def _depth(self, n_classes: int) -> int:
         return max(int(point["max_depth"]) for point in self._points(n_classes))
 
-    def _points(self, n_classes: int) -> list[Point]:
+    def _points(self, n_classes: int, n_rows: int = 0) -> list[Point]:
         """Return all combinations, ordered by depth."""
         plain, given = self._plain(), self.candidates
         if isinstance(given, Sequence):
@@ -290,7 +297,7 @@ class TreeClassifierCV(MetaEstimatorMixin, TreeClassifier):
         else:
             usual = self._method.candidates_for(n_classes, getattr(self, "n_features_in_", 0))
             # With several spaces, every combination names its own.
-            space = {"space": "box"} if self._spaces_beyond() else {}
+            space = {"space": "box"} if self._spaces_beyond(n_rows) else {}
             axes = {**usual, **space, **({} if given is None else given)}
             values = [values_of(name, axis) for name, axis in axes.items()]
             points = [dict(zip(axes, point, strict=True)) for point in product(*values)]
@@ -305,24 +312,26 @@ class TreeClassifierCV(MetaEstimatorMixin, TreeClassifier):
         given = plain.get_params(deep=False)
         check_name(given.get("solver", "auto"))  # an unknown solver is an error at once
         limits = self._limits()
-        points = self._points(len(classes))
+        problem = data.problem()
+        points = self._points(len(classes), problem.n_rows)
         usual = None if self.usual is None else place_of(self.usual, points)
         # Kernels are compiled before the clock starts.
-        deepest = replace(data.problem(), depth=max(point["max_depth"] for point in points))
+        deepest = replace(problem, depth=max(point["max_depth"] for point in points))
         self._method.get_ready(deepest, replace(limits, iterations=None))
         clock = limits.clock()
-        rounds = self._choose(points, data, classes, limits, usual)
+        spaces = self._spaces_beyond(problem.n_rows)
+        rounds = self._choose(points, data, classes, limits, usual, spaces)
         self._keep(rounds)
         self._found: list[tuple[Point, Result]] = []
         was_interrupted = rounds[-1].was_interrupted
         if was_interrupted:
-            clock = Clock(0.0 if _decisive(rounds).trials else min(FIRST_TREE, clock.remaining()))
+            clock = Clock(0.0 if decisive(rounds).trials else min(FIRST_TREE, clock.remaining()))
         if self.last_fit == "path":
-            result = self._fit_path(points, data, classes, clock)
+            result = self._fit_path(points, data, classes, rounds, clock)
         else:
             result = self._fit_fresh(data, classes, rounds, clock)
-        if self.last_fit == "average" and _decisive(rounds).trials:
-            result = self._average(data, classes, _decisive(rounds), result)
+        if self.last_fit == "average" and decisive(rounds).trials:
+            result = self._average(data, classes, decisive(rounds), result)
         if was_interrupted:
             return replace(result, reason=Reason.INTERRUPTED, limit=None)
         return result
@@ -340,13 +349,14 @@ class TreeClassifierCV(MetaEstimatorMixin, TreeClassifier):
         classes: AnyArray,
         limits: Limits,
         usual: int | None,
+        spaces: Sequence[str],
     ) -> list[Choice]:
         """Return the rounds of the choice; Ctrl-C ends it early."""
         if isinstance(self.cv, Integral):
             data = data.distinct(int(self.cv))
-        divisions, clock = self._divisions(data), Clock(CHOICE_SHARE * limits.seconds)
+        divisions = divisions_of(self.cv, data, type(self._plain()).__name__)
+        clock = Clock(CHOICE_SHARE * limits.seconds)
         sizes, rounds, index = sizes_of_rounds(self.path_rows, divisions), list[Choice](), usual
-        spaces = self._spaces_beyond()
         for left in range(len(sizes), 0, -1):
             compare = partial(
                 self._compare,
@@ -394,13 +404,13 @@ class TreeClassifierCV(MetaEstimatorMixin, TreeClassifier):
         groups = self._groups(points, data, classes, limits, most_rows)
         with suppress(KeyboardInterrupt):
             for fold in choose(
-                groups, divisions, seconds=seconds, n_jobs=self.n_jobs, tell=self._tell()
+                groups, divisions, seconds=seconds, n_jobs=self.n_jobs, tell=teller(self.verbose)
             ):
                 choice = replace(choice, trials=[*choice.trials, fold])
         check_scores(choice)
         return choice
 
-    def _spaces_beyond(self) -> tuple[str, ...]:
+    def _spaces_beyond(self, n_rows: int = 0) -> tuple[str, ...]:
         """Return the spaces that the best combinations are tried in; none if candidates are given.
 
         Budgets, prices and round numbers, which speak of columns, also keep the choice to columns.
@@ -408,7 +418,7 @@ class TreeClassifierCV(MetaEstimatorMixin, TreeClassifier):
         n_columns = getattr(self, "n_features_in_", 0)
         is_fresh = self.last_fit == "fresh" and not self.candidates
         is_free = is_fresh and has_no_budgets(self._plain())
-        return self._method.spaces_beyond(n_columns) if is_free else ()
+        return self._method.spaces_beyond(n_columns, n_rows) if is_free else ()
 
     def _groups(
         self,
@@ -419,38 +429,26 @@ class TreeClassifierCV(MetaEstimatorMixin, TreeClassifier):
         most_rows: int | None,
     ) -> list[TreeCandidates]:
         """Return the combinations in groups of the same depth."""
-        scoring = scoring_of(self.scoring, self._plain(), classes)
         is_searched = "max_iter" in self._plain()._get_param_names()
         of_each = replace(limits, iterations=self.path_iter if is_searched else None)
-        posed = [self._with(point)._posing(classes, self._features()) for point in points]
-        return [
-            TreeCandidates(self._method, data, [*at_depth], of_each, scoring, most_rows)
-            for _, at_depth in groupby(posed, key=lambda point: point["max_depth"])
-        ]
-
-    def _divisions(self, data: Data) -> list[Division]:
-        """Return pairs of the rows to learn from and the rows to test on, whatever the seed."""
-        if not isinstance(self.cv, Integral):
-            return checked_divisions(check_cv(self.cv).split(data.X, data.y), data)
-        most = int(np.bincount(data.y).max())
-        if most < 2:
-            raise InvalidInputError(
-                "Cross-validation needs two different rows of some class; every class has one row, "
-                f"n_samples = {len(data.y)}. Give more rows, or fit a "
-                f"{type(self._plain()).__name__} with fixed parameters."
-            )
-        folds = divide(data.y, min(int(self.cv), most), DIVISION_SEED)
-        return [(others, fold) for fold, others in folds]
+        groups = []
+        for _, at_depth in groupby(points, key=lambda point: point["max_depth"]):
+            plain = [self._with(point) for point in at_depth]
+            posed = [one._posing(classes, self._features()) for one in plain]
+            scoring = scoring_for(self.scoring, plain, classes)
+            group = TreeCandidates(self._method, data, posed, of_each, scoring, most_rows)
+            groups.append(replace(group, is_fair=self.last_fit == "path"))
+        return groups
 
     def _keep(self, rounds: Sequence[Choice]) -> None:
         """Set the attributes that describe the choice."""
         self.cv_results_ = results(rounds)
-        self._keep_best(rounds, _decisive(rounds).best)
+        self._keep_best(rounds, decisive(rounds).best)
         self.choice_is_complete_ = all(choice.is_complete for choice in rounds)
 
     def _keep_best(self, rounds: Sequence[Choice], best: int) -> None:
         """Set the attributes that describe the chosen combination of the decisive round."""
-        choice = _decisive(rounds)
+        choice = decisive(rounds)
         before = [len(earlier.points) for earlier in rounds if earlier is not choice]
         self.best_index_ = (sum(before) if choice is rounds[-1] else sum(before[:-1])) + best
         self.best_params_ = dict(choice.points[best])
@@ -463,7 +461,7 @@ class TreeClassifierCV(MetaEstimatorMixin, TreeClassifier):
 
         If its score on all rows breaks the promise of the choice, the next best points are tried.
         """
-        choice = _decisive(rounds)
+        choice = decisive(rounds)
         tried: list[tuple[float, Result, int]] = []
         for k in choice.ranking[:MOST_FITS]:
             result, score = self._fit_point(data, classes, choice, k, clock)
@@ -478,7 +476,10 @@ class TreeClassifierCV(MetaEstimatorMixin, TreeClassifier):
     def _fit_point(
         self, data: Data, classes: AnyArray, choice: Choice, k: int, clock: Clock
     ) -> tuple[Result, float]:
-        """Return the result on all rows of a point of the choice, and its score on these rows."""
+        """Return the result on all rows of a point of the choice, and its score on these rows.
+
+        An interrupt during the score leaves it unknown, and the result says so.
+        """
         chosen = self._with(choice.points[k])
         posing = chosen._posing(classes, self._features())
         problem = self._method.pose(data.problem(), **posing)
@@ -486,10 +487,12 @@ class TreeClassifierCV(MetaEstimatorMixin, TreeClassifier):
         limits = replace(how.limits, seconds=min(how.limits.seconds, clock.remaining()))
         known = [tree for tree in choice.trees(k) if not why_unfit(tree, problem)]
         starts = (*how.starts, *(adapted(tree, problem) for tree in known))
-        found = solve(self._method, problem, replace(how, limits=limits, starts=starts))
-        result = chosen._presented(problem, found)
+        result = chosen._solved(problem, replace(how, limits=limits, starts=starts))
         (candidates,) = self._groups([choice.points[k]], data, classes, limits, None)
-        return result, candidates.score(problem, result)
+        try:
+            return result, candidates.score(0, problem, result)
+        except KeyboardInterrupt:
+            return replace(result, reason=Reason.INTERRUPTED, limit=None), np.nan
 
     def _average(self, data: Data, classes: AnyArray, choice: Choice, best: Result) -> Result:
         """Return the tree of the best point with averaged hyperplanes."""
@@ -498,33 +501,36 @@ class TreeClassifierCV(MetaEstimatorMixin, TreeClassifier):
         return self._method.averaged(data.problem(), posed, np.array([*shares.values()]), best)
 
     def _fit_path(
-        self, points: Sequence[Point], data: Data, classes: AnyArray, clock: Clock
+        self,
+        points: Sequence[Point],
+        data: Data,
+        classes: AnyArray,
+        rounds: Sequence[Choice],
+        clock: Clock,
     ) -> Result:
         """Return the result on all rows of the best point, on a path of all points like it.
 
-        They have the same depth and space; trees of others would not start a search.
+        They have the same depth and space; trees of others would not start a search. Where there is
+        no time to search, the trees of the choice are taken.
         """
         like = {name: self.best_params_.get(name) for name in ("max_depth", "space")}
         alike = [point for point in points if {name: point.get(name) for name in like} == like]
         posed = [self._with(point)._posing(classes, self._features()) for point in alike]
-        found = path(self._method, data.problem(), posed, self._plain()._limits(), clock)
+        plain, rows, most = self._plain(), data.problem(), clock.remaining()
+        searching = Clock(most - plain._time_to_round(most), clock.memory)
+        found, was_interrupted = fair_path(self._method, rows, posed, plain._limits(), searching)
+        clock = Clock(0.0) if was_interrupted else clock
         best = index_of(self.best_params_, alike)
         places = best_of_budgets(alike, self.cv_results_, best)
-        for k in places:
-            problem = self._method.pose(data.problem(), **posed[k])
-            found[k] = self._plain()._presented(problem, found[k])
+        for n_left, k in zip(range(len(places), 0, -1), places, strict=True):
+            problem = self._method.pose(rows, **posed[k])
+            known = known_trees(rounds, alike[k])
+            result = no_worse_than(known, self._method, problem, found[k])
+            found[k] = plain._presented(problem, result, clock.remaining() / n_left)
         self._found = [(alike[k], found[k]) for k in places if len(places) > 1]
+        if was_interrupted:
+            return replace(found[best], reason=Reason.INTERRUPTED, limit=None)
         return found[best]
-
-    def _tell(self) -> Callable[[str], None]:
-        """Return the function that reports every path."""
-        clock = Clock()
-
-        def tell(line: str) -> None:
-            if self.verbose:
-                print(f"margintree {clock.elapsed():8.2f} s  {line}", flush=True)
-
-        return self.verbose if callable(self.verbose) else tell
 
 
 class MOCTSVMClassifierCV(TreeClassifierCV):
@@ -540,9 +546,3 @@ class MOCTSVMClassifierCV(TreeClassifierCV):
     >>> clf.best_score_, clf.predict([[1.5], [6.5]]).tolist()
     (1.0, ['low', 'high'])
     """
-
-
-def _decisive(rounds: Sequence[Choice]) -> Choice:
-    """Return the last round in which a fold was finished; the only round if there is one."""
-    finished = [choice for choice in rounds if choice.trials]
-    return finished[-1] if finished else rounds[0]

@@ -63,7 +63,8 @@ class MOCTSVMClassifier(MethodClassifier):
     time_limit : float or None, default=60.0
         Seconds of wall-clock time; None means no limit. The first fits after an installation
         compile kernels; this time is not counted. The search usually stops earlier: see
-        ``max_iter``.
+        ``max_iter``. With ``points`` or ``rounding``, an eighth of the limit is kept for them; if
+        the time ends all the same, numbers are cut off instead of searched for.
     memory_limit : float or None, default=None
         Largest memory of the whole process in GiB; None means no limit. A fit that reaches it
         returns the best tree so far.

@@ -119,17 +119,19 @@ class TreeCandidates:
     """Combinations of a method's parameters, all of one depth.
 
     ``limits`` are those of each fit, except that the seconds of a trial are for all fits together.
-    ``scoring`` is one of `SCORES`, or a function that returns the score of a tree on new rows. A
-    fit learns from at most ``most_rows`` rows; of more rows it takes a sample. Costs are prices of
-    rows, so a sample has no other weights: with more rows, a larger tree pays.
+    ``scoring`` is one of `SCORES`, or has a function for every combination that returns the score
+    of its tree on new rows. A fit learns from at most ``most_rows`` rows; of more rows it takes a
+    sample. Costs are prices of rows, so a sample has no other weights: with more rows, a larger
+    tree pays. ``is_fair`` says whether all fits share the time, as in `path`.
     """
 
     method: Method
     data: Data
     points: Sequence[Point]
     limits: Limits
-    scoring: str | Scoring = "accuracy"
+    scoring: str | Sequence[Scoring] = "accuracy"
     most_rows: int | None = None
+    is_fair: bool = False
 
     def __str__(self) -> str:
         return f"depth {self.points[0]['max_depth']}"
@@ -141,23 +143,26 @@ class TreeCandidates:
         if self.most_rows is not None:
             drawn = learn[thin(data.y[learn], self.most_rows, DIVISION_SEED)]
         rows = data.problem(drawn)
-        results = path(self.method, rows, self.points, limits, limits.clock())
+        results = path(self.method, rows, self.points, limits, limits.clock(), is_fair=self.is_fair)
         trials = []
-        for point, result in zip(self.points, results, strict=True):
+        for k, (point, result) in enumerate(zip(self.points, results, strict=True)):
             prices, seen = point.get("error_costs"), rows.in_space(point.get("space", "box"))
             priced = seen if prices is None else replace(seen, error_costs=np.asarray(prices))
-            score = self.score(priced, result, test)
+            score = self.score(k, priced, result, test)
             was_cut_short = result.limit in ("time", "memory")
             trials.append(Trial(score, result.tree.n_splits, result.tree, was_cut_short))
         return trials
 
     def score(
-        self, problem: Problem, result: Result, test: IntArray | slice = slice(None)
+        self, k: int, problem: Problem, result: Result, test: IntArray | slice = slice(None)
     ) -> float:
-        """Return the score of a result on some rows; the problem has the prices of errors."""
+        """Return the score of a combination's result on some rows.
+
+        The problem has the prices of errors.
+        """
         X, y = self.data.X[test], self.data.y[test]
-        if callable(self.scoring):
-            return self.scoring(result, X, y, self.data.sample_weights(test))
+        if not isinstance(self.scoring, str):
+            return self.scoring[k](result, X, y, self.data.sample_weights(test))
         right = SCORES[self.scoring](problem, result.tree, X, y)
         return float(np.average(right, weights=self.data.weights[test]))
 
@@ -261,6 +266,8 @@ class Choice:
             other = scores[self.usual]
             pairs = zip(scores, self.errors, strict=True)
             is_close &= np.array([is_clearly_better(score, other, error) for score, error in pairs])
+        # With "usual" in a space of a higher level, the best need not be clearly better.
+        is_close[best] = True
         close = np.flatnonzero(is_close)
         order = np.lexsort((-scores[close], self.mean_splits[close], self.mean_coefficients[close]))
         return int(close[order[0]])

@@ -1,6 +1,6 @@
 """The common part of MOCTSVM and OCTSVM: costs, budgets, a routing margin, the margin search."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -119,11 +119,26 @@ class MarginMethod(Method):
 
         return as_routed
 
-    def rounded(self, problem: Problem, tree: ObliqueTree, points: int) -> ObliqueTree:
+    def rounded(
+        self,
+        problem: Problem,
+        tree: ObliqueTree,
+        points: int,
+        is_over: Callable[[], bool] = lambda: False,
+    ) -> ObliqueTree:
         """Return the tree with whole points; see `margintree.search.margin.points.rounded`."""
         from margintree.search.margin.points import rounded
 
-        return rounded(problem, self.finished(problem, tree), points, self._make_data())
+        finished = self.finished(problem, tree)
+        return rounded(problem, finished, points, self._make_data(), is_over)
+
+    def fitted_to(self, problem: Problem, tree: ObliqueTree) -> ObliqueTree:
+        """Return the tree with the best intercepts; see `with_best_intercepts`."""
+        from margintree.search.margin.intercepts import with_best_intercepts
+
+        if problem.norm != "l2":
+            return tree
+        return with_best_intercepts(problem, tree, self._make_data())
 
     def share(self, problem: Problem, limits: Limits) -> Any:
         """Return inner products, groupings and close pairs, unless the search will use samples."""

@@ -22,6 +22,10 @@ EXTRA_LEVELS = (0, 1, 3)
 MOST_FEATURES = 600
 """The largest number of columns and products at which a choice with nothing set tries products; 33
 columns have 594."""
+MOST_NUMBERS = 30_000_000
+"""The largest number of rows times columns and products at which such a choice tries products. They
+take a quarter of a GiB, and the peak of a fit is three to four times that. 33 columns come to it
+at 50,505 rows."""
 
 
 class MOCTSVM(MarginMethod):
@@ -60,16 +64,19 @@ class MOCTSVM(MarginMethod):
         depths = (min(least + more, MAX_DEPTH) for more in EXTRA_LEVELS)
         return {**self.candidates, "max_depth": tuple(dict.fromkeys(depths))}
 
-    def spaces_beyond(self, n_columns: int) -> tuple[str, ...]:
-        """Return the quadratic space, unless there are too many products.
+    def spaces_beyond(self, n_columns: int, n_rows: int) -> tuple[str, ...]:
+        """Return the quadratic space, unless there are too many products, or too many of all rows.
 
         Examples
         --------
-        >>> MOCTSVM().spaces_beyond(33), MOCTSVM().spaces_beyond(34)
+        >>> MOCTSVM().spaces_beyond(33, 5000), MOCTSVM().spaces_beyond(34, 5000)
         (('quadratic',), ())
+        >>> MOCTSVM().spaces_beyond(33, 1_000_000), MOCTSVM().spaces_beyond(4, 1_000_000)
+        ((), ('quadratic',))
         """
         n_features = n_columns * (n_columns + 3) // 2
-        return ("quadratic",) if n_features <= MOST_FEATURES else ()
+        is_small = n_features <= MOST_FEATURES and n_rows * n_features <= MOST_NUMBERS
+        return ("quadratic",) if is_small else ()
 
     def judge(self, problem: Problem, tree: ObliqueTree) -> Cost:
         """Return the margin, errors, violations and splits of a tree."""

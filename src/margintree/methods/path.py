@@ -41,6 +41,8 @@ def path(
     points: Sequence[Point],
     limits: Limits | None = None,
     clock: Clock | None = None,
+    *,
+    is_fair: bool = False,
 ) -> list[Result]:
     """Return a result for every combination of parameters; each search starts from known trees.
 
@@ -58,6 +60,9 @@ def path(
     clock : Clock, optional
         The clock of the whole path. When its time is over, every remaining point gets the cheapest
         known tree.
+    is_fair : bool, default=False
+        Whether every search gets at most its share of the time that is left. Otherwise the first
+        may take all of it.
 
     Returns
     -------
@@ -77,16 +82,19 @@ def path(
         return []
     problems = [method.pose(rows, **point) for point in points]
     if any(kind_of(problem) != kind_of(problems[0]) for problem in problems):
-        return _path_of_each_kind(method, rows, points, problems, limits, clock)
-    fits = _Fits(method, problems, limits or Limits(), clock or Clock())
+        return _path_of_each_kind(method, rows, points, problems, limits, clock, is_fair)
+    fits = _Fits(method, problems, limits or Limits(), clock or Clock(), is_fair)
     order = sorted(range(len(points)), key=lambda k: method.path_key(problems[k]))
     if not method.explores_costs:
+        fits.n_left = len(order)
         found = {k: fits.fit(k) for k in order}
         return [found[k] for k in range(len(points))]
     anchors = order[:: int(max(1 / ANCHOR_SHARE, len(order) / N_ANCHORS + 1))]
+    fits.n_left = len(anchors) + len(order)
     shared = sum(fits.fit(k, ANCHOR_FACTOR).seconds for k in anchors) / len(points)
     found = {k: fits.fit(k) for k in order}
-    for k in reversed(order):
+    for n_left, k in zip(range(len(order), 0, -1), reversed(order), strict=True):
+        fits.n_left = n_left
         first = found[k]
         if fits.pool.least_cost(_prices(method, problems[k])) < first.objective * (1 - GAIN):
             again = fits.fit(k)
@@ -107,6 +115,7 @@ def _path_of_each_kind(
     problems: Sequence[Problem],
     limits: Limits | None,
     clock: Clock | None,
+    is_fair: bool,
 ) -> list[Result]:
     """Return the results of one path per space and norm, whose trees start no search in another.
 
@@ -124,18 +133,27 @@ def _path_of_each_kind(
     found: dict[int, Result] = {}
     for left, group in zip(range(len(groups), 0, -1), groups, strict=True):
         share = Clock(clock.remaining() / left, clock.memory)
-        results = path(method, rows, [points[k] for k in group], limits, share)
+        results = path(method, rows, [points[k] for k in group], limits, share, is_fair=is_fair)
         found |= dict(zip(group, results, strict=True))
     return [found[k] for k in range(len(points))]
 
 
 class _Fits:
-    """Searches at one point after another and remembers all trees."""
+    """Searches at one point after another and remembers all trees.
+
+    ``n_left`` searches share the time, if they are fair.
+    """
 
     def __init__(
-        self, method: Method, problems: Sequence[Problem], limits: Limits, clock: Clock
+        self,
+        method: Method,
+        problems: Sequence[Problem],
+        limits: Limits,
+        clock: Clock,
+        is_fair: bool,
     ) -> None:
         self.method, self.problems, self.limits, self.clock = method, problems, limits, clock
+        self.is_fair, self.n_left = is_fair, 1
         self.shared = method.share(problems[0], limits)
         self.pool = Pool(_unit_terms(method, problems[0]))
 
@@ -153,13 +171,18 @@ class _Fits:
             iterations *= factor
             if starts:
                 iterations = max(1, iterations * (1 + len(starts)) // (1 + N_STARTS))
-        seconds = min(self.limits.seconds, self.clock.remaining())
+        seconds = min(self.limits.seconds, self._share())
         limits = replace(self.limits, iterations=iterations, seconds=seconds)
         result = self.method.search(problem, limits, starts, shared=self.shared)
         if result.reason is Reason.INTERRUPTED:  # an interrupted path would not be reproducible
             raise KeyboardInterrupt
         self.pool.add(result.tree)
         return result
+
+    def _share(self) -> float:
+        """Return the seconds for a search, of which one less is left after it."""
+        sharers, self.n_left = max(1, self.n_left), self.n_left - 1
+        return self.clock.remaining() / (sharers if self.is_fair else 1)
 
     def _unsearched(self, problem: Problem, tree: ObliqueTree) -> Result:
         """Return a known tree as the result, without a search."""

@@ -7,14 +7,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from margintree.core.limits import Limits
+from margintree.core.limits import Clock, Limits
 from margintree.core.problem import Costs, Problem
+from margintree.core.result import Reason
 from margintree.core.rules import used_groups
 from margintree.core.tree import ObliqueTree
 from margintree.methods import METHODS
 from margintree.methods.rounding import with_round_numbers
 from margintree.methods.solve import How, solve
-from margintree.search.margin.points import rounded
+from margintree.search.margin.points import _Rounding, rounded
 from margintree.testing.instances import INSTANCES
 
 WINE = next(instance for instance in INSTANCES if instance.name == "wineD=2(100,1,1)").problem()
@@ -108,3 +109,56 @@ def test_a_proof_is_not_claimed_for_a_rounded_tree_that_costs_more():
     assert short.bound == proved.bound <= short.objective
     assert short.is_optimal == (short.gap <= short.gap_limit)
     assert short.ended != "proved optimal" or short.is_optimal
+
+
+@pytest.mark.parametrize("looks", [0, 1, 2, 10, 40, 200])
+def test_a_rounding_that_runs_out_of_time_still_gives_whole_points(looks):
+    """Whenever the time ends; what is left is cut off."""
+    method, left = METHODS["moctsvm"], [looks]
+
+    def is_over():
+        left[0] -= 1
+        return left[0] < 0
+
+    result = solve(method, WINE, How(limits=Limits(iterations=20)))
+    short = method.rounded(WINE, result.tree, 10, is_over)
+    assert left[0] < 0
+    assert method.judge(WINE, short).is_allowed
+    for node in np.flatnonzero(short.splits):
+        assert np.abs(points_of(short, node)[0]).max() <= 10
+
+
+@pytest.mark.parametrize(("points", "share"), [(10, None), (None, 0.01)])
+def test_a_rounding_without_time_is_told_of(points, share):
+    """The tree is rounded simply, at no more than the share, and its seconds count."""
+    method = METHODS["moctsvm"]
+    result = solve(method, WINE, How(limits=Limits(iterations=20)))
+    short = with_round_numbers(method, WINE, result, points, share, Clock(0.0))
+    assert (short.reason, short.limit) == (Reason.LIMIT, "time")
+    assert short.cost == method.judge(WINE, short.tree)
+    assert short.tree != result.tree
+    assert share is None or short.objective <= (1 + share) * result.objective
+    assert short.seconds > result.seconds
+    unhurried = with_round_numbers(method, WINE, result, points, share, Clock(1e9))
+    assert unhurried.tree == with_round_numbers(method, WINE, result, points, share).tree
+    assert (unhurried.reason, unhurried.limit) == (result.reason, result.limit)
+
+
+@pytest.mark.parametrize("presses", [1, 2])
+def test_an_interrupt_of_the_rounding_keeps_the_tree(presses, monkeypatch):
+    """Rounded simply, or as it was if Ctrl-C is pressed again."""
+    method, left = METHODS["moctsvm"], [presses]
+    result = solve(method, WINE, How(limits=Limits(iterations=20)))
+    properly = _Rounding._choose_points
+
+    def interrupted(self, node):
+        left[0] -= 1
+        if left[0] >= 0:
+            raise KeyboardInterrupt
+        properly(self, node)
+
+    monkeypatch.setattr(_Rounding, "_choose_points", interrupted)
+    short = with_round_numbers(method, WINE, result, points=10)
+    assert (short.reason, short.limit) == (Reason.INTERRUPTED, None)
+    assert (short.tree == result.tree) == (presses == 2)
+    assert short.cost == method.judge(WINE, short.tree)

@@ -5,9 +5,11 @@ magnitude for every feature. The points of one split after the other are searche
 each candidate gets its best intercept and is priced with everything else fixed.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from itertools import chain
 from math import gcd
+from typing import TypeVar
 
 import numpy as np
 
@@ -24,6 +26,8 @@ from margintree.search.margin.kernel_data import (
 )
 from margintree.search.margin.kernels.line_search import best_intercept, rescale
 from margintree.search.margin.local_search import LocalSearch
+
+T = TypeVar("T")
 
 N_SCALES = 24
 """Number of scales at which the weights of a split are rounded first."""
@@ -46,12 +50,14 @@ def rounded(
     tree: ObliqueTree,
     points: int,
     make_data: MakeKernelData = make_kernel_data,
+    is_over: Callable[[], bool] = lambda: False,
 ) -> ObliqueTree:
     """Return the tree with at most this many points for a unit of a feature, and short thresholds.
 
     Every weight is a whole number of points, from ``-points`` to ``points``, divided by the unit of
     its feature, times a factor of the split. A split uses no other features than before. Leaves may
-    become too light: judge the tree.
+    become too light: judge the tree. When the time ``is_over``, points are cut off and not searched
+    for in the splits that are left, and their thresholds stay long.
 
     Examples
     --------
@@ -67,7 +73,7 @@ def rounded(
     tree = push_up(problem, tree)
     if not tree.n_splits:
         return with_cheapest_classes(problem, tree)
-    rounding = _Rounding(problem, tree, points, make_data)
+    rounding = _Rounding(problem, tree, points, make_data, is_over)
     return with_cheapest_classes(problem, rounding.run())
 
 
@@ -86,9 +92,14 @@ class _Rounding:
     """A tree whose splits become points, one after the other."""
 
     def __init__(
-        self, problem: Problem, tree: ObliqueTree, points: int, make_data: MakeKernelData
+        self,
+        problem: Problem,
+        tree: ObliqueTree,
+        points: int,
+        make_data: MakeKernelData,
+        is_over: Callable[[], bool],
     ) -> None:
-        self.problem, self.most = problem, points
+        self.problem, self.most, self.is_over = problem, points, is_over
         self.data = make_data(problem, NO_GRAM)
         self.local = LocalSearch(self.data)
         self.local.put(to_working_tree(self.data, tree))
@@ -101,14 +112,21 @@ class _Rounding:
         nodes = [int(node) for node in self.local.splitting_nodes()]
         for node in nodes:
             self._choose_points(node)
-        for _ in range(2):
+        for _ in self._in_time(range(2)):
             self._rescale()
             for node in nodes:
                 self._put(node, self.points[node - 1])
         allowance = THRESHOLD_SHARE * self.local.price() / len(nodes)
-        for node in nodes:
+        for node in self._in_time(nodes):
             self._shorten_threshold(node, allowance)
         return self._exact()
+
+    def _in_time(self, steps: Iterable[T]) -> Iterator[T]:
+        """Yield the steps for which there is time."""
+        for step in steps:
+            if self.is_over():
+                return
+            yield step
 
     def _rescale(self) -> None:
         rescale(self.data, self.local.working, self.local.state.values)
@@ -125,15 +143,15 @@ class _Rounding:
     def _choose_points(self, node: int) -> None:
         """Find the points of a split: the best rounding at some scale, then the best steps."""
         line, weights = self._rows_of(node), self.local.working.weights[node].copy()
-        best, least = None, np.inf
-        for points in self._roundings(weights):
+        roundings = self._roundings(weights)
+        best, least = next(roundings), np.inf
+        for points in self._in_time(chain([best], roundings)):
             cost = self._price(line, points)
-            if best is None or cost < least:
+            if cost < least:
                 best, least = points, cost
-        assert best is not None
         for _ in range(MAX_PASSES):
             before = least
-            for points in self._steps_from(best, weights != 0):
+            for points in self._in_time(self._steps_from(best, weights != 0)):
                 cost = self._price(line, points)
                 if cost < least:
                     best, least = points, cost
@@ -201,7 +219,7 @@ class _Rounding:
         """Round the threshold to as few decimals as the allowance permits, if to any."""
         threshold, value = self._threshold(node)
         present, least = self.local.working.intercepts[node], self.local.price()
-        for decimals in range(MAX_DECIMALS + 1):
+        for decimals in self._in_time(range(MAX_DECIMALS + 1)):
             digit = 10.0**-decimals
             places = np.round(threshold / digit) + np.arange(-AROUND, AROUND + 1)
             shifts = (threshold - places * digit) * value
