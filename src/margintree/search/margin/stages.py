@@ -17,6 +17,7 @@ from margintree.core.limits import Clock
 from margintree.core.problem import Problem
 from margintree.core.tree import ObliqueTree
 from margintree.search.margin.growth import grow
+from margintree.search.margin.intercepts import with_best_intercepts
 from margintree.search.margin.kernel_data import NO_GRAM, MakeKernelData, to_working_tree
 from margintree.search.margin.many_rows import (
     FIRST_SWEEPS,
@@ -62,17 +63,6 @@ class Stage:
         """Return a tree that costs no more, with the same structure."""
         refiner = self._refiner(tree)
         self._refine(refiner)
-        return refiner.tree()
-
-    def shifted(self, tree: ObliqueTree) -> ObliqueTree:
-        """Return a tree with the same directions whose intercepts fit the rows of this stage.
-
-        A tree from a sample nearly always has some of the other rows within the routing margin, and
-        such a tree is never kept. The clock is not asked: one pass over the rows takes little time.
-        """
-        data = self.make_data(self.problem, NO_GRAM)
-        refiner = Refiner(self.problem, data, tree, each=self.each)
-        refiner.sweep(turns=False)
         return refiner.tree()
 
     def structured(self, origins: Sequence[ObliqueTree]) -> ObliqueTree:
@@ -163,9 +153,10 @@ def search_in_stages(stage: Stage, incumbent: Incumbent, origins: Sequence[Obliq
             break
         present = stage if size == stage.problem.n_rows else _on_sample(stage, size, incumbent)
         tree = present.refined(trees[0]) if k else present.structured(trees)
-        must_shift = present is not stage or (not k and stage.is_over())
-        incumbent.offer(stage.shifted(tree) if must_shift else tree)
         trees = [tree]  # as it was found: the next stage refines it further than a shifted one
+        if present is not stage or (not k and stage.is_over()):
+            tree = with_best_intercepts(stage.problem, tree, stage.make_data, stage.each)
+        incumbent.offer(tree)
 
 
 def _on_sample(stage: Stage, size: int, incumbent: Incumbent) -> Stage:
