@@ -208,7 +208,7 @@ def test_negligible_terms_are_neither_written_nor_counted(tmp_path):
 def test_an_interrupted_choice_says_so(folder, monkeypatch, tmp_path):
     """That nothing was compared, if so, and not that time was short."""
 
-    def interrupt(*_):
+    def interrupt(*_, **__):
         raise KeyboardInterrupt
 
     monkeypatch.setattr("margintree.methods.choose.path", interrupt)
