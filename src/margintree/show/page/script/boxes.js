@@ -22,7 +22,7 @@ function asksCondition(node) {
 }
 
 // The question of a split in short lines: its first terms, and the comparison.
-function questionLines(node, most = 2) {
+function questionLines(node, most = 3) {
   const { terms, threshold, isSingle, isAtMost } = tree.questions.get(node);
   if (asksCondition(node)) return [`${features[terms[0].feature]} ?`];
   const texts = terms.slice(0, most).map(({ feature, coefficient }, i) => {
@@ -35,11 +35,12 @@ function questionLines(node, most = 2) {
   return [...(texts.length ? texts : ["0"]), `${others}${isAtMost ? "≤" : "≥"} ${number(threshold)} ?`];
 }
 
-function splitLines(node, width) {
-  const lines = questionLines(node);
+function splitLines(node, width, most) {
+  const lines = questionLines(node, most);
+  const top = 18 + 8 * (most + 1 - lines.length);
   const texts = lines.map((line, i) => {
     const style = i === lines.length - 1 ? "threshold" : "term";
-    const place = { x: 11, y: 18 + 17 * i + (lines.length < 3 ? 8 : 0) };
+    const place = { x: 11, y: top + 17 * i };
     return svg("text", { class: style, ...place, "data-room": NUMBER_ROOM }, line);
   });
   return [...texts, nodeNumber(node, width - 8, 15)];

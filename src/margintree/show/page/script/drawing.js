@@ -1,9 +1,10 @@
 // The tree as a picture: small trees hang from the top, larger ones grow from the left, where
 // their many leaves have room to be read.
 
+// A box shows the first terms of a split: three are a whole score card.
 const SHAPES = {
-  hanging: { level: 148, slot: 160, split: [216, 74], leaf: [142, 52] },
-  growing: { level: 250, slot: 46, split: [200, 70], leaf: [190, 34] },
+  hanging: { level: 164, slot: 160, split: [216, 91], leaf: [142, 52], terms: 3 },
+  growing: { level: 250, slot: 46, split: [200, 70], leaf: [190, 34], terms: 2 },
 };
 const LARGEST_HANGING = 6;
 const LARGEST_ZOOM = 1.35;
@@ -166,7 +167,7 @@ class Drawing {
         transform: `translate(${x - width / 2} ${y - height / 2})`,
       },
       svg("rect", { class: "box", width, height, rx: 9 }),
-      ...(isLeaf ? leafLines(node, width, height) : splitLines(node, width)),
+      ...(isLeaf ? leafLines(node, width, height) : splitLines(node, width, this.shape.terms)),
       mixStrip(arrivals(node), width, height),
     );
     if (isLeaf) return item;
