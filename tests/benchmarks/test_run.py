@@ -79,7 +79,7 @@ def test_a_printed_table_is_read_whole_and_is_like_itself(name):
         pytest.skip("not printed yet")
     text = path.read_text(encoding="utf-8")
     lines = [line for line in text.splitlines()[1:] if benchmarks.NUMBER.search(line)]
-    assert len(benchmarks.read(text)) == len(lines) > 1
+    assert len(benchmarks.read(text)) == len(lines) > 0
     assert not [line for line in benchmarks.comparison(text, text) if "!" in line]
 
 
