@@ -1,6 +1,7 @@
 """Parameters chosen by cross-validation, for any of our classifiers."""
 
 import pickle
+import re
 from dataclasses import replace
 
 import joblib
@@ -542,7 +543,11 @@ def test_progress_is_printed_or_told(capsys):
     told = []
     small(verbose=told.append).fit(X, Y)
     assert capsys.readouterr().out == ""
-    assert [line.split("margintree")[-1].split(" s  ")[-1] for line in lines] == told
+    printed = [line.split("margintree")[-1].split(" s  ")[-1] for line in lines]
+    # The seconds that are left differ from run to run.
+    assert [re.sub(r"about \d+", "", line) for line in printed] == [
+        re.sub(r"about \d+", "", line) for line in told
+    ]
 
 
 @pytest.mark.parametrize(

@@ -359,6 +359,8 @@ rows = st.builds(
     objective=st.none() | st.floats(allow_nan=False),
     accuracy=st.none() | st.floats(0, 1),
     splits=st.none() | st.integers(0, 7),
+    coefficients=st.none() | st.integers(0, 99),
+    calibration_error=st.none() | st.floats(0, 1),
     bound=st.none(),
     balanced_accuracy=st.none(),
     build_seconds=st.none(),

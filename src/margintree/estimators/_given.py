@@ -21,9 +21,12 @@ from margintree.data.preprocessing.cells import cells_of
 def row_weights(sample_weight: Any, X: FloatArray) -> FloatArray:
     """Return the sample weights as numbers, 1 by default."""
     try:
-        return np.asarray(
+        weights = np.asarray(
             _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         )
+        if not weights.any():  # scikit-learn before 1.9 takes them
+            raise ValueError("there is no positive weight")
+        return weights
     except (TypeError, ValueError) as error:
         raise InvalidInputError(
             f"sample_weight must hold one finite number of at least 0 for each of the {len(X)} "
