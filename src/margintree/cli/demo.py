@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 MAX_DEPTH = 2
 COSTS = (10.0, 1.0, 1.0)
 TRAIN_SHARE = 0.5
-"""The division is that of the card in the README. In the mean of others the dense tree is better."""
+"""As for the card in the README. In the mean of other divisions the dense tree is better."""
 
 
 @reported
